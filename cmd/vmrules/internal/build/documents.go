@@ -67,22 +67,19 @@ func (b Build) refusal(d *manifest.Document) error {
 
 // AboutForms describes in help texts what --rules accepts.
 func (b Build) AboutForms() string {
-	text := "\nA file for --rules contains one or more of:\n\n  " + strings.Join(b.forms(), "\n  ") + "\n"
+	text := "\nEach document in a file for --rules is " + strings.Join(b.forms(), ",\nor ") + ".\n"
 	if len(b.Documents) > 0 {
-		text += `
-All but the first are rules about whole objects. With them, objects of every kind are
-checked, not only those that contain VMs.
-`
+		text += "Except for arrays, they judge whole objects of every kind, and not only VMs.\n"
 	}
 	return text
 }
 
 // forms returns the forms in which rules may be written.
 func (b Build) forms() []string {
-	forms := []string{"an array as in an annotation"}
+	forms := []string{"an array of rules as in an annotation"}
 	for _, name := range slices.Sorted(maps.Keys(b.Documents)) {
 		if name == "" {
-			name = "schema alone"
+			name = "schema without kind"
 		}
 		forms = append(forms, "a "+name)
 	}

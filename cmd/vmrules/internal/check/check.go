@@ -74,24 +74,22 @@ func Command(b build.Build) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "check FILE|FOLDER|-...",
 		Short: "Check VMs and templates by their rules",
-		Long: `Check validates VMs, instances, pools, lists of these, and templates of OpenShift and
-KubeVirt. A VM is checked by its own rules. If it has none, it is checked by the rules of the
-template that it names, which may be in any FILE or in that of --template. A VM that names none is
-checked by the template of --template, if that is the only one, which check says. The VMs in a
-template are checked by its own rules, after its parameters are filled in. If OpenShift would
-generate a value, check makes one up, which is always the same.
+		Long: `Check judges VMs, instances, pools, lists of these, and templates of OpenShift and KubeVirt.
+The VMs in a template are judged by its rules, after its parameters are filled in. If OpenShift
+would generate a value, check makes one up, the same in every run. Any other VM is judged by its
+own rules. If it has none, it is judged by the template that it names, in any FILE or in that of
+--template. If it names none, and --template has just one, it is judged by that; check says so.
 
-With --rules, all VMs, including those in templates, are checked by the rules of files
-instead. This includes VMs that their annotations exempt.
+With --rules, all VMs are judged by the rules in these files instead, including VMs in templates
+and VMs that their annotations exempt.
 
-With --for ssp, check also says what KubeVirt's template validator, which most clusters
-run, does with a VM. A VM that it refuses is not valid.
-
+With --for ssp, check also judges VMs as KubeVirt's template validator would, which most
+clusters run. A VM that the validator refuses is not valid.
 ` + judging.AboutInstancetypes + b.AboutForms() + cli.Inputs + `
-The exit status is 0 if all objects are valid, 1 if one is not, and 2 if a file or its
-rules cannot be used, or the template that a VM names in full is missing; other files are still
-checked. It is also 2 if there is nothing to check, unless --exclude has left files out, or
---allow-unjudged is given. A VM that no rule judges is named, and fails only if --strict is given.`,
+The exit status is 0 if all objects are valid. It is 1 if one is not, or if lint finds an error. It
+is 2 if a file or its rules cannot be used, if the template that a VM names in full is missing, or if
+there is nothing to check. --allow-unjudged permits the last, and so does an --exclude that leaves
+files out. Other files are still checked. A VM that no rule judges is named. It fails with --strict.`,
 		Example: `  vmrules check templates/
   vmrules check --template windows.yaml vm.yaml
   vmrules check --rules rules.json vms/
@@ -101,14 +99,14 @@ checked. It is also 2 if there is nothing to check, unless --exclude has left fi
 	}
 	o.Options.Flags(command)
 	flags := command.Flags()
-	flags.BoolVarP(&o.Verbose, "verbose", "v", false, "also show what became of each object, and rules that are satisfied or do not apply")
+	flags.BoolVarP(&o.Verbose, "verbose", "v", false, "also show the outcome of each object, and rules that are satisfied or skipped")
 	flags.BoolVarP(&o.Quiet, "quiet", "q", false, "show only what fails, and no summary")
-	flags.BoolVar(&o.All, "all", false, "show each of many findings that say the same")
+	flags.BoolVar(&o.All, "all", false, "show each finding, even if many say the same")
 	flags.BoolVar(&o.NoLint, "no-lint", false, "do not lint the rules of templates")
 	o.Settings.Flags(command)
 	cli.Exclusive(command, "verbose", "quiet")
 	cli.ExcludeFlag(command, &o.Exclude)
-	cli.OneOf(command, "output", "o", "how to write the reports", &o.Output, "text", slices.Sorted(maps.Keys(outputs))...)
+	cli.OneOf(command, "output", "o", "format of the reports", &o.Output, "text", slices.Sorted(maps.Keys(outputs))...)
 	return command
 }
 

@@ -54,9 +54,9 @@ func InputTwice(files ...[]string) error {
 		stream := manifest.StreamOf(name)
 		switch {
 		case named[stream] && name == "-":
-			return errors.New("standard input can be read only once: give - once, and files otherwise")
+			return errors.New("standard input can be read only once: give - only once")
 		case named[stream]:
-			return fmt.Errorf("%s is a pipe or a device, which can be read only once: give it once, and files otherwise", name)
+			return fmt.Errorf("%s is a pipe or a device, which can be read only once: give it only once", name)
 		}
 		named[stream] = stream != ""
 	}

@@ -86,7 +86,7 @@ func (i *Ignore) Useless(what string, isAllLinted bool) (lint.Finding, bool) {
 	case !IsCheck(i.Check):
 		f.Message = fmt.Sprintf("there is no check %q: \"vmrules lint --list\" lists them", i.Check)
 	case isAllLinted && !i.isUsed && !slices.Contains(ofJudgement, i.Check):
-		f.Message = fmt.Sprintf("nothing is wrong that the %s for %s accepts: remove it", what, i.Check)
+		f.Message = fmt.Sprintf("the %s for %s accepts no finding: remove it", what, i.Check)
 	}
 	return f, f.Message != ""
 }

@@ -85,30 +85,27 @@ func Command(b build.Build) *cobra.Command {
 		Use:   "diff OLD NEW",
 		Short: "Show how the rules of new templates differ",
 		Long: `Diff compares two versions of templates. OLD and NEW are files or folders with templates, or
-git:REVISION:PATH for those of a git revision, which is not checked out. The path begins at the
-top of the repository, or in this folder with ./.
+git:REVISION:PATH for those of a git revision; the checkout stays as it is. The path begins at
+the top of the repository, or in this folder with ./.
 
-It pairs templates, and the rules in them, by their names. It shows which rules were added,
-removed or changed, and the old and new values of the keys that differ, with the parameters
-filled in. A min, max, minLength, maxLength, values or justWarning is "stricter" or "looser" if
-its values alone show that. So is a rule, in JSON and in the summary, if all that changed of it
-is, but for its message; otherwise it is "changed". A change that several templates have is
-written once: --all shows it in each, as JSON does.
+Diff pairs templates, and the rules in them, by name. It shows which rules were added, removed or
+changed, and the old and new values of the keys that differ, with the parameters filled in. A new
+min, max, minLength, maxLength, values or justWarning is "stricter" or "looser" if the two values
+alone show that. In JSON and in the summary, a rule is "stricter" or "looser" if all its changes
+are, apart from the message; otherwise it is "changed". A change that several templates share is
+written once. With --all, as in JSON, each template shows it.
 
-With --vms, diff judges VMs by both versions instead, and shows the VMs and rules with
-different outcomes. A VM is judged by the template that it names by its labels. If it names
-none, and each version has just one template, it is judged by that. The rules that VMs carry
-themselves do not count, because templates put copies of their rules there. VMs that are exempt
-from rules stay exempt.
+With --vms, diff judges VMs by both versions instead, and shows the VMs and rules whose outcomes
+differ. A VM is judged by the template that its labels name. If it names none, and each version
+has just one template, it is judged by that. Rules in the VM itself do not count, because templates
+put copies of their rules there. VMs that are exempt from rules stay exempt. An outcome is shown
+if it was, or is now, violated, warned, undecided or ignored: the old one after -, the new one
+after +.
 
-The outcome of a rule is shown if it was, or is now, violated, warned, undecided or ignored,
-with the old outcome behind - and the new one behind +.
-
-The exit status is 0 if nothing changes, 1 if something does, and 2 if something cannot be
-used. Something changes if a template or a rule was added, removed or changed or, with --vms, if
-any VM is shown with another verdict or outcome. The status is also 2 if nothing is compared,
-unless --allow-unjudged is given: no template with rules is in both versions, or no VM finds its
-template.`,
+The exit status is 0 if nothing changes, 1 if something does, and 2 if a file or its rules cannot be
+used. A change is a template or a rule that was added, removed or changed; with --vms, it is a VM
+with another verdict or outcome. The status is also 2 if nothing is compared, because no template
+with rules is in both versions, or no VM finds its template; --allow-unjudged permits that.`,
 		Example: `  vmrules diff templates/v1 templates/v2
   vmrules diff git:v0.34.0:templates/ templates/
   vmrules diff templates/v1 templates/v2 --vms vms/
@@ -122,7 +119,7 @@ template.`,
 	command.Flags().BoolVar(&o.All, "all", false, "show each change in all templates that have it")
 	cli.Exclusive(command, "all", "vms")
 	cli.UnjudgedFlag(command, &o.AllowUnjudged)
-	cli.OneOf(command, "output", "o", "how to write the changes", &o.Output, "text", slices.Sorted(maps.Keys(outputs))...)
+	cli.OneOf(command, "output", "o", "format of the changes", &o.Output, "text", slices.Sorted(maps.Keys(outputs))...)
 	return command
 }
 

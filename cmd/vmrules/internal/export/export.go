@@ -47,22 +47,21 @@ func Command(b build.Build) *cobra.Command {
 		Use:   "export FILE|FOLDER|-...",
 		Short: "Write rules as policies, for the API server to enforce",
 		Long: `Export writes the rules of each template as a ValidatingAdmissionPolicy and its binding, for
-kubectl apply. They are about the VMs of the template: those that name it by the labels
+kubectl apply. They judge the VMs that name the template by the labels
 ` + vmrules.TemplateLabel + ` and ` + vmrules.TemplateNamespaceLabel + `, or by the
-first label alone. --by-annotation adds policies about VMs that name it by annotations,
-which make each write of other VMs slower. Policies are not about VMs that are exempt
-from rules, and not about VMs with other rules of their own. Rules with justWarning get
-a second policy, which warns.
+first label alone. --by-annotation adds policies for VMs that name it by annotations; these
+make each write of other VMs slower. No policy judges VMs that are exempt from rules, or that
+have other rules of their own. Rules with justWarning get a second policy, which only warns.
 
-A policy forgives an update of a VM that violated a rule before, if the update changes nothing
-that the rule reads. With --no-ratcheting, it judges each update in full.
+If a VM violated a rule before an update, its policy allows an update that changes nothing that
+the rule reads. With --no-ratcheting, it judges each update in full.
 
-A document that is an array of rules does not say which VMs it is about: --for does.
+An array of rules does not say which VMs it is about: --for does.
 
-The expressions give the verdicts of vmrules check, or a stricter one: a VM that names an
-instance type or a preference is denied if that may set the field of a rule. A rule that
-cannot be expressed exactly is refused, and nothing is written, unless --partial is given:
-policies then enforce the other rules, and a comment names this one.
+A policy gives the verdict of vmrules check, or a stricter one: it denies a VM whose instance
+type or preference may set the field of a rule. A rule that cannot be expressed exactly is
+refused, and nothing is written. With --partial, policies enforce the other rules, and a comment
+names this one.
 ` + cli.Inputs + `
 The exit status is 0, 1 if a rule is refused, and 2 if a file or its rules cannot be used.`,
 		Example: `  vmrules export templates/ | kubectl apply -f -
@@ -73,7 +72,7 @@ The exit status is 0, 1 if a rule is refused, and 2 if a file or its rules canno
 	judging.ParamFlag(command, &o.Params)
 	command.Flags().StringVar(&o.For, "for", "", "the template whose VMs an array of rules is about, as NAME or NAMESPACE/NAME; * for all VMs")
 	command.Flags().BoolVar(&o.Scope.ByAnnotation, "by-annotation", false, "add policies for VMs that name their template by annotations")
-	command.Flags().BoolVar(&o.Scope.NoRatcheting, "no-ratcheting", false, "judge each update in full, also what it does not change")
+	command.Flags().BoolVar(&o.Scope.NoRatcheting, "no-ratcheting", false, "judge each update in full, even what it does not change")
 	command.Flags().BoolVar(&o.Scope.Partial, "partial", false, "leave out rules that cannot be expressed")
 	return command
 }
@@ -154,7 +153,7 @@ func (e *exporter) exportTemplate(o manifest.Object) {
 	case len(missing) > 0:
 		err = fmt.Errorf("its VMs have copies of its rules that differ in the parameter %s: set it with -p", text[missing[0].Start:missing[0].End])
 	case o.Name == "":
-		err = errors.New("the template has no name, so no VM can be recognized as one of it")
+		err = errors.New("the template has no name, so no VM can name it")
 	}
 	if err != nil {
 		e.fail(fmt.Errorf("%s: %w", output.AboutObject(o), err))

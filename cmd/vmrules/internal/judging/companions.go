@@ -15,9 +15,9 @@ import (
 
 // AboutInstancetypes describes in help texts where instance types come from.
 const AboutInstancetypes = `
-A VM that names an instance type or a preference is judged as KubeVirt expands it. The
-instance types and preferences may be in the same FILE as the VM, in any order, or in the
-files of --with. If one is missing, rules about fields that it may set are not decided.
+A VM that names an instance type or a preference is judged as KubeVirt expands it. Give these in
+the same FILE as the VM, in any order, or by --with. If one is missing, rules about fields that it
+may set are undecided.
 `
 
 // A companions holds the instance types and preferences that VMs may name.

@@ -37,10 +37,10 @@ func (o *Options) warnings() []vmrules.Doubt {
 // Flags adds the flags for the options to a command.
 func (o *Options) Flags(command *cobra.Command) {
 	o.Sources.Flags(command)
-	command.Flags().StringArrayVar(&o.Rules, "rules", nil, "file with the rules to check by, instead of the objects' own rules")
+	command.Flags().StringArrayVar(&o.Rules, "rules", nil, "file with rules that judge the objects in place of their own")
 	cli.Exclusive(command, "rules", "template")
 	cli.StrictFlag(command, &o.Strict)
-	cli.AnyOf(command, "warn-if-undecided", "only warn of rules that cannot be judged because this is missing", &o.WarnIfUndecided, slices.Sorted(maps.Keys(doubts)), doubts)
+	cli.AnyOf(command, "warn-if-undecided", "only warn about rules that cannot be judged because one of these is missing", &o.WarnIfUndecided, slices.Sorted(maps.Keys(doubts)), doubts)
 	causesFlag(command, &o.AllowUnjudged)
 	cli.ProfileFlag(command, &o.For, "also judge VMs as another program would: ssp is KubeVirt's template validator")
 	cli.Exclusive(command, "for", "rules")

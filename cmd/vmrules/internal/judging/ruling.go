@@ -47,7 +47,7 @@ type Sources struct {
 
 // Flags adds the flags for the sources to a command.
 func (s *Sources) Flags(command *cobra.Command) {
-	command.Flags().StringVar(&s.Template, "template", "", "file with templates, for the VMs that name them and have no rules of their own; one alone is also for VMs that name none")
+	command.Flags().StringVar(&s.Template, "template", "", "file with templates, for VMs that name one and have no rules of their own; if it has just one, also for VMs that name none")
 	WithFlag(command, &s.With)
 	ParamFlag(command, &s.Params)
 }

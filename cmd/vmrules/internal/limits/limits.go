@@ -37,19 +37,18 @@ func Command(b build.Build) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "limits FILE|-",
 		Short: "Show what each field of a VM may hold",
-		Long: `Limits writes, for each field that the rules judge, what all rules together ask of it:
-its type, its bounds, and the values and patterns that it must match. As JSON, it also
-lists the rules that do not apply at present, and those that cannot be decided.
+		Long: `For each field that rules judge, limits writes what all of them together demand: its type,
+its bounds, and the values and patterns that it must match. JSON also lists the rules that do not
+apply at present, and those that cannot be decided.
 
 With -o schema, it writes a JSON Schema (draft 2020-12) for the whole object. The schema lists
 what it cannot express under x-vmrules-unexpressed.
 
 FILE is YAML or JSON with one VM or template, or - for the standard input. The rules
-are the VM's own. If it has none, and --template is given, they are those of its
-template.
+are the VM's own. If it has none, they are those of its template in --template.
 
-With --parameters, FILE has a template, and the limits are those of its parameters: the values
-that they may have, so that the fields they fill in satisfy the template's rules.
+With --parameters, FILE has a template. Limits then writes what values its parameters may have, so
+that the fields that they fill in satisfy the template's rules.
 ` + judging.AboutInstancetypes,
 		Example: `  vmrules limits --template windows.yaml vm.yaml
   vmrules limits -o schema --template windows.yaml vm.yaml
@@ -62,7 +61,7 @@ that they may have, so that the fields they fill in satisfy the template's rules
 	for _, other := range []string{"template", "with", "param"} {
 		cli.Exclusive(command, "parameters", other)
 	}
-	cli.OneOf(command, "output", "o", "how to write the limits", &o.Output, "json", "json", "text", "schema")
+	cli.OneOf(command, "output", "o", "format of the limits", &o.Output, "json", "json", "text", "schema")
 	return command
 }
 

@@ -47,15 +47,15 @@ func Command(b build.Build) *cobra.Command {
 		Use:   "lint [FILE|FOLDER|-]...",
 		Short: "Find mistakes in rules",
 		Long: `Lint finds mistakes, and probable mistakes, in the rules in the annotations of templates
-and VMs, and says where in the file they are. "vmrules explain ID" explains a finding. A
-document that is an array of rules counts as an annotation too. A file that --rules
-names must contain rules. The parameters of a template are filled in before its rules
+and VMs, and says where in the file they are. "vmrules explain ID" explains a finding, and --list
+lists all checks. A document that is an array of rules counts as an annotation, too. A file that
+--rules names must contain rules. The parameters of a template are filled in before its rules
 are read, as in vmrules check. With --for ssp, lint also judges the VM of each template as
 KubeVirt's template validator would.
 ` + b.AboutForms() + cli.Inputs + `
 The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be read. It is
-also 2 if there is neither a VM nor a template nor rules, unless --exclude has left files
-out, or --allow-unjudged is given.`,
+also 2 if there is no VM, no template and no rule. --allow-unjudged permits that, and so does
+an --exclude that leaves files out.`,
 		Example: `  vmrules lint templates/
   vmrules lint --for ssp templates/    # for the validator that most clusters run
   vmrules lint -o github templates/    # annotates a pull request`,
@@ -72,15 +72,15 @@ out, or --allow-unjudged is given.`,
 	judging.ParamFlag(command, &o.Params)
 	flags.BoolVar(&o.Strict, "strict", false, "exit with 1 for warnings too, and report unknown keys and kinds as errors")
 	flags.BoolVarP(&o.Quiet, "quiet", "q", false, "show only errors, and no summary")
-	flags.BoolVar(&o.All, "all", false, "show each of many findings that say the same")
-	cli.ProfileFlag(command, &o.For, "report what another program does not understand: ssp is KubeVirt's template validator")
-	cli.OneOf(command, "output", "o", "how to write the findings", &o.Output, "text", slices.Sorted(maps.Keys(outputs))...)
+	flags.BoolVar(&o.All, "all", false, "show each finding, even if many say the same")
+	cli.ProfileFlag(command, &o.For, "also report what another program does not understand: ssp is KubeVirt's template validator")
+	cli.OneOf(command, "output", "o", "format of the findings", &o.Output, "text", slices.Sorted(maps.Keys(outputs))...)
 	cli.ExcludeFlag(command, &o.Exclude)
 	cli.UnjudgedFlag(command, &o.AllowUnjudged)
-	flags.BoolVar(&o.List, "list", false, "list all checks, with their severities and which flag fixes their findings")
-	flags.BoolVar(&o.Fix, "fix", false, "fix, in the files, what can be fixed so that every VM gets the same verdict, and what makes rules refused as a whole")
-	flags.BoolVar(&o.UnsafeFixes, "unsafe-fixes", false, "with --fix or --diff, also make rules mean what was probably meant, and say which rules change")
-	flags.BoolVar(&o.Diff, "diff", false, "write what --fix would change as a unified diff, and change no file")
+	flags.BoolVar(&o.List, "list", false, "list all checks, with the severity of each and the flag that fixes it")
+	flags.BoolVar(&o.Fix, "fix", false, "fix files where that changes no verdict, or where rules are refused as a whole")
+	flags.BoolVar(&o.UnsafeFixes, "unsafe-fixes", false, "with --fix or --diff, also make fixes that may change verdicts, and say which rules change")
+	flags.BoolVar(&o.Diff, "diff", false, "write the changes of --fix as a unified diff, and change no file")
 	o.Settings.Flags(command)
 	return command
 }

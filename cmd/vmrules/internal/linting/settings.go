@@ -26,8 +26,8 @@ func (s *Settings) Flags(command *cobra.Command) {
 	flags := command.Flags()
 	flags.BoolVar(&s.WarningsAsErrors, "warnings-as-errors", false, "exit with 1 for warnings too")
 	cli.OneOf(command, "min-severity", "", "show only findings of at least this severity; the others still count for the exit status", &s.MinSeverity, lint.SeverityNote, config.Severities...)
-	flags.StringSliceVar(&s.Select, "select", nil, "report only the findings of these checks, such as `ID,ID`")
-	flags.StringSliceVar(&s.Ignore, "ignore", nil, "accept the findings of these checks, such as `ID,ID`")
+	flags.StringSliceVar(&s.Select, "select", nil, "report only the findings of the checks `ID,ID`")
+	flags.StringSliceVar(&s.Ignore, "ignore", nil, "accept the findings of the checks `ID,ID`")
 	flags.BoolVar(&s.NoConfig, "no-config", false, "read no .vmrules.yaml")
 }
 

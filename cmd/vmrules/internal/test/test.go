@@ -76,15 +76,15 @@ func Command(b build.Build) *cobra.Command {
       warned: [virtio-is-faster]
 
 "expect" lists the names of rules by their outcome: violated, warned, undecided, ignored,
-skipped or satisfied. A rule that is not listed must be skipped or satisfied. "valid" lists
-no rule. The VMs are judged by these rules alone, not by their own. Without "template" and "rules",
-each is judged by its own rules or, if it has none, by those of the template that it names, which
-must be in the folder of the file or below. File names are relative to the file of the tests.
+skipped or satisfied. A rule that is not listed must be skipped or satisfied. "expect: valid"
+lists none. VMs are judged by these rules alone, not by their own. Without "template" and "rules", a
+VM is judged by its own rules. If it has none, it is judged by the template that it names, in the
+folder of the tests or below. File names are relative to the file of the tests.
 
 If FILE is a folder, all .yaml, .yml and .json files in it and below it are searched for
 documents that have "cases" and no kind.
 
-The exit status is 0 if all cases pass, 1 if one fails, and 2 if something cannot be used.`,
+The exit status is 0 if all cases pass, 1 if one fails, and 2 if a test cannot be run.`,
 		Example: `  vmrules test tests.yaml
   vmrules test -o junit tests/ > report.xml`,
 		Args: cli.SomeFile,
@@ -92,7 +92,7 @@ The exit status is 0 if all cases pass, 1 if one fails, and 2 if something canno
 	}
 	command.Flags().BoolVarP(&o.Verbose, "verbose", "v", false, "also show cases that pass")
 	cli.StrictFlag(command, &o.Strict)
-	cli.OneOf(command, "output", "o", "how to write the results", &o.Output, "text", slices.Sorted(maps.Keys(outputs))...)
+	cli.OneOf(command, "output", "o", "format of the results", &o.Output, "text", slices.Sorted(maps.Keys(outputs))...)
 	return command
 }
 
