@@ -85,8 +85,8 @@ func Command(b build.Build) *cobra.Command {
 		Use:   "diff OLD NEW",
 		Short: "Show how the rules of new templates differ",
 		Long: `Diff compares two versions of templates. OLD and NEW are files or folders with templates, or
-git:REVISION:PATH for those of a git revision, which is not checked out. The path begins at the
-top of the repository, or in this folder with ./.
+git:REVISION:PATH for those of a git revision; the checkout stays as it is. The path begins at
+the top of the repository, or in this folder with ./.
 
 It pairs templates, and the rules in them, by their names. It shows which rules were added,
 removed or changed, and the old and new values of the keys that differ, with the parameters
