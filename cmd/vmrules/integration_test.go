@@ -21,8 +21,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"go.yaml.in/yaml/v3"
-
-	"github.com/vmrules/vmrules/cmd/vmrules/command"
 )
 
 // decode reads a YAML file of the repository.
@@ -475,40 +473,6 @@ func archives(t *testing.T) map[string]string {
 		}
 	}
 	return all
-}
-
-// TestMan makes the man pages of a release. Each has all of the help text.
-func TestMan(t *testing.T) {
-	var config struct{ Archives []struct{ Files []any } }
-	decode(t, read(t, "release/goreleaser.yaml"), &config)
-	if files := fmt.Sprint(config.Archives[0].Files); !strings.Contains(files, "src:release/extras/man/*.1 ") {
-		t.Errorf("the pages are not among the files of an archive: %s", files)
-	}
-	folder := t.TempDir()
-	if out, status := run(t, ".", []string{"SOURCE_DATE_EPOCH=1000000000"}, "go", "run", "./internal/extras", folder); status != 0 {
-		t.Fatal(out)
-	}
-	root := command.New(command.Build{Name: "vmrules"})
-	for _, c := range append(root.Commands(), root) {
-		page, err := os.ReadFile(filepath.Join(folder, "man", strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"))
-		if c.Hidden || c.Name() == "help" {
-			continue
-		}
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if !strings.Contains(string(page), `"1" "Sep 2001" "vmrules"`) {
-			t.Errorf("%s: the page is not of the time that is given:\n%.200s", c.Name(), page)
-		}
-		_, text, _ := strings.Cut(string(page), "\n.SH DESCRIPTION\n")
-		text, _, _ = strings.Cut(text, "\n.SH ")
-		text = regexp.MustCompile(`(?m)^\.[A-Z]+$`).ReplaceAllString(text, "")
-		text = strings.NewReplacer(`\&`, "", `\-`, "-", `\\`, `\`).Replace(text)
-		if diff := cmp.Diff(strings.Fields(c.Long), strings.Fields(text)); c.Long != "" && diff != "" {
-			t.Errorf("%s (-help +page):\n%s", c.Name(), diff)
-		}
-	}
 }
 
 // TestSecurity runs the commands whose output SECURITY.md asks reporters for.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
 	"github.com/vmrules/vmrules/instancetype"
 )
 
@@ -90,7 +91,9 @@ func (s *Set) Add(object map[string]any, at Place) error {
 	switch {
 	case known == nil:
 		s.entries[k] = &entry{object: object, at: at}
-		s.warn(k, object, at)
+		if warning := warningAbout(k, object, at); warning != nil {
+			s.Warnings = append(s.Warnings, warning)
+		}
 		return nil
 	case reflect.DeepEqual(known.object["spec"], object["spec"]):
 		return nil
@@ -99,27 +102,7 @@ func (s *Set) Add(object map[string]any, at Place) error {
 	return at.errorf("the %s has another spec than at %s: keep one of the two", k, known.at)
 }
 
-// A Set has warnings about its first maxExamined objects: examining one takes as long as
-// expanding a VM. A warning lists at most maxUnknown fields.
-const (
-	maxExamined = 10_000
-	maxUnknown  = 10
-)
-
-// warn adds a warning if no VM can use an object, or if the object has unknown fields.
-func (s *Set) warn(k key, object map[string]any, at Place) {
-	switch n := len(s.entries); {
-	case n > maxExamined+1:
-	case n > maxExamined:
-		s.Warnings = append(s.Warnings, at.errorf("there are more than %d instance types and preferences: "+
-			"from here on, there are no warnings about them", maxExamined))
-	default:
-		if warning := warningAbout(k, object, at); warning != nil {
-			s.Warnings = append(s.Warnings, warning)
-		}
-	}
-}
-
+// warningAbout returns that no VM can use an object, or that the object has unknown fields; nil for neither.
 func warningAbout(k key, object map[string]any, at Place) *manifest.Error {
 	if k.name == "" {
 		return at.errorf("the %s has no metadata.name: add one, by which VMs can name it", k.kind)
@@ -129,18 +112,13 @@ func warningAbout(k key, object map[string]any, at Place) *manifest.Error {
 		given, preferred = nil, object
 	}
 	expanded, err := instancetype.Expand(plainVM, given, preferred)
-	if err != nil {
+	switch {
+	case err != nil:
 		return at.errorf("the %s cannot be used: %v", k, err)
+	case len(expanded.Ignored) > 0:
+		return at.errorf("the %s has unknown fields, which have no effect: correct or remove %s", k, output.Short(strings.Join(expanded.Ignored, ", ")))
 	}
-	unknown := expanded.Ignored
-	if len(unknown) == 0 {
-		return nil
-	}
-	list := strings.Join(unknown[:min(len(unknown), maxUnknown)], ", ")
-	if more := len(unknown) - maxUnknown; more > 0 {
-		list += fmt.Sprintf(" and %d more", more)
-	}
-	return at.errorf("the %s has unknown fields, which have no effect: correct or remove %s", k, list)
+	return nil
 }
 
 // plainVM is a VM that any instance type or preference without mistakes can expand.

@@ -20,11 +20,6 @@ type Input struct {
 	open     func() (io.ReadCloser, error)
 }
 
-// TextInput returns a file with a text.
-func TextInput(name, text string) Input {
-	return Input{name, false, func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}
-}
-
 // Stdin is the name of the standard input.
 const Stdin = "<stdin>"
 
@@ -86,7 +81,7 @@ func ReadExcept(skip func(file string) bool, args []string, stdin io.Reader) ite
 }
 
 // ReadFS yields the manifests in a file system as Read does.
-func ReadFS(fsys fs.FS) iter.Seq2[*File, error] { return ReadInputs(inputsIn(fsys)) }
+func ReadFS(fsys fs.FS) iter.Seq2[*File, error] { return ReadInputs(inputsIn(fsys, ".")) }
 
 // ReadInputs yields files as Read does.
 func ReadInputs(inputs iter.Seq2[Input, error]) iter.Seq2[*File, error] {
@@ -181,43 +176,43 @@ func inputsOf(arg string, stdin io.Reader) iter.Seq2[Input, error] {
 			yield(Input{arg, StreamOf(arg) != "", func() (io.ReadCloser, error) { return os.Open(arg) }}, nil)
 			return
 		}
-		none := true
-		for input, err := range inputsIn(os.DirFS(arg)) {
-			none = false
-			name := func(name string) string { return filepath.Join(arg, filepath.FromSlash(name)) }
-			if wrong := (*Error)(nil); errors.As(err, &wrong) {
-				wrong.File = name(wrong.File)
+		for input, err := range InputsIn(os.DirFS(arg), ".", func(name string) string { return filepath.Join(arg, filepath.FromSlash(name)) }) {
+			if !yield(input, err) {
+				return
 			}
-			input.Name = name(input.Name)
+		}
+	}
+}
+
+// InputsIn yields the file at a path of a file system, or the files in the folder there, as Inputs
+// does. The function named says by which names.
+func InputsIn(fsys fs.FS, at string, named func(string) string) iter.Seq2[Input, error] {
+	return func(yield func(Input, error) bool) {
+		none := true
+		for input, err := range inputsIn(fsys, at) {
+			none = false
+			if wrong := (*Error)(nil); errors.As(err, &wrong) {
+				wrong.File = named(wrong.File)
+			}
+			input.Name = named(input.Name)
 			if !yield(input, err) {
 				return
 			}
 		}
 		if none {
-			yield(Input{}, &Error{File: arg, Message: NoneListed})
+			yield(Input{}, &Error{File: named(at), Message: "the folder has no .yaml, .yml or .json file"})
 		}
 	}
 }
 
-// NoneListed says that IsListed is true of no file in a folder.
-const NoneListed = "the folder has no .yaml, .yml or .json file"
-
-// IsListed reports whether Inputs yields a file that is below a folder by a path with slashes.
-func IsListed(file string) bool {
-	folder, _ := path.Split(file)
-	isHidden := strings.Contains("/"+folder, "/.")
-	return !isHidden && slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(file))
-}
-
-// inputsIn yields the manifests in a file system.
-func inputsIn(fsys fs.FS) iter.Seq2[Input, error] {
+// inputsIn yields the file at a path of a file system, or the manifests in the folder there.
+func inputsIn(fsys fs.FS, at string) iter.Seq2[Input, error] {
 	return func(yield func(Input, error) bool) {
-		_ = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
-			hidden := len(name) > 1 && strings.HasPrefix(entry.Name(), ".")
+		_ = fs.WalkDir(fsys, at, func(name string, entry fs.DirEntry, err error) error {
 			switch {
-			case err == nil && entry.IsDir() && hidden:
+			case err == nil && entry.IsDir() && name != at && strings.HasPrefix(entry.Name(), "."):
 				return fs.SkipDir
-			case err == nil && (entry.IsDir() || !IsListed(name)):
+			case err == nil && (entry.IsDir() || name != at && !isManifest(name)):
 				return nil
 			}
 			var info fs.FileInfo
@@ -237,4 +232,8 @@ func inputsIn(fsys fs.FS) iter.Seq2[Input, error] {
 			return nil
 		})
 	}
+}
+
+func isManifest(name string) bool {
+	return slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
 }
