@@ -1,6 +1,7 @@
 package admission
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -91,10 +92,13 @@ func (r *cachedReader) Get(ctx context.Context, key client.ObjectKey, into clien
 	if err == nil {
 		err = reader.Get(ctx, key, into, opts...)
 	}
-	if apierrors.IsNotFound(err) {
-		err = r.live.Get(ctx, key, into, opts...)
+	if !apierrors.IsNotFound(err) || reader == r.live {
+		return err
 	}
-	return err
+	if got := r.live.Get(ctx, key, into, opts...); !apierrors.IsForbidden(got) {
+		return got
+	}
+	return err // the cache has read all of them
 }
 
 func (r *cachedReader) List(ctx context.Context, into client.ObjectList, opts ...client.ListOption) error {
@@ -147,25 +151,20 @@ func (r *cachedReader) has(ctx context.Context, kind schema.GroupVersionKind) er
 }
 
 // canRead reads objects of a kind as a Reviewer and the cache do. The error of an API server says which
-// right is missing, and is a review.DeniedError if that is the one to get any; a cache would go on without news.
+// right is missing, and is a review.DeniedError if there is none to read any: a cache would go on without news.
+// What a cache lists and watches need not be got.
 func (r *cachedReader) canRead(ctx context.Context, kind schema.GroupVersionKind) error {
-	if kind != review.VMKind { // of which the metadata is listed
-		o := &unstructured.Unstructured{}
-		o.SetGroupVersionKind(kind)
-		err := r.live.Get(ctx, client.ObjectKey{Namespace: "default", Name: "any"}, o)
-		if apierrors.IsForbidden(err) {
-			return review.Denied(err)
-		}
-		if client.IgnoreNotFound(err) != nil {
-			return err
-		}
-	}
-	if !isCached(kind) {
-		return nil
+	got := r.canGet(ctx, kind)
+	if !isCached(kind) || got != nil && !errors.As(got, &review.DeniedError{}) {
+		return got
 	}
 	var some metav1.PartialObjectMetadataList
 	some.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))
-	if err := r.live.List(ctx, &some, client.Limit(1)); err != nil {
+	err := r.live.List(ctx, &some, client.Limit(1))
+	if apierrors.IsForbidden(err) {
+		return cmp.Or(got, err)
+	}
+	if err != nil {
 		return err
 	}
 	news, err := r.live.Watch(ctx, &some)
@@ -173,6 +172,20 @@ func (r *cachedReader) canRead(ctx context.Context, kind schema.GroupVersionKind
 		news.Stop()
 	}
 	return err
+}
+
+// canGet gets an object of a kind; none of VMs, of which the metadata is listed.
+func (r *cachedReader) canGet(ctx context.Context, kind schema.GroupVersionKind) error {
+	if kind == review.VMKind {
+		return nil
+	}
+	o := &unstructured.Unstructured{}
+	o.SetGroupVersionKind(kind)
+	err := r.live.Get(ctx, client.ObjectKey{Namespace: "default", Name: "any"}, o)
+	if apierrors.IsForbidden(err) {
+		return review.Denied(err)
+	}
+	return client.IgnoreNotFound(err)
 }
 
 // checkOf returns a check that has the cache read the objects of a kind, and fails until it has. Once it has
