@@ -79,7 +79,7 @@ func (c *call) object(name string) (map[string]any, error) {
 func (c *call) objects(name string) ([]map[string]any, error) {
 	var all []map[string]any
 	for _, text := range c.texts[name] {
-		object, err := c.parsed(name, text)
+		object, err := parsed(name, text)
 		if err != nil {
 			return nil, err
 		}
@@ -88,27 +88,11 @@ func (c *call) objects(name string) ([]map[string]any, error) {
 	return all, nil
 }
 
-// An object is what a text holds. Nothing changes it.
-type object struct {
-	text    string
-	members map[string]any
-}
-
-// maxLatest is the length of the texts that are kept as objects, which take far more memory.
-const maxLatest = 1 << 16
-
-// parsed returns the object of a text. It keeps the latest VM: a form asks for its rules, its limits
-// and its report, one after the other.
-func (c *call) parsed(name, text string) (map[string]any, error) {
-	if text == c.engine.latest.text && text != "" {
-		return c.engine.latest.members, nil
-	}
+// parsed returns the object of a text.
+func parsed(name, text string) (map[string]any, error) {
 	members, err := vmrules.ParseObject([]byte(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if isVM := name == "object" || name == "vm"; isVM && len(text) <= maxLatest {
-		c.engine.latest = object{strings.Clone(text), members}
 	}
 	return members, nil
 }
@@ -130,7 +114,7 @@ func (r *reader) parsed(name, text string) map[string]any {
 	if text == "" {
 		return nil
 	}
-	object, err := r.call.parsed(name, text)
+	object, err := parsed(name, text)
 	r.err = errors.Join(r.err, err)
 	return object
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,11 +13,17 @@ import (
 )
 
 // validate says of nothing that it is not valid, also if there are no rules for it.
-func validate(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) reportJSON {
+func validate(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) json.RawMessage {
 	if object == nil && rules.Len() == 0 {
-		return reportText(vmrules.ValidateOwn(nil, opts...))
+		return textOf(vmrules.ValidateOwn(nil, opts...))
 	}
-	return reportText(vmrules.Validate(rules, object, opts...))
+	return textOf(vmrules.Validate(rules, object, opts...))
+}
+
+// textOf returns the JSON of a report. With a Report as such, all that reads reports would be linked.
+func textOf(r *vmrules.Report) json.RawMessage {
+	text, _ := r.MarshalJSON() // which reports always have
+	return text
 }
 
 func validateOwn(c *call) (any, error) {
@@ -31,7 +38,7 @@ func validateOwn(c *call) (any, error) {
 		}
 		opts = append(opts, vmrules.WithTemplates(find))
 	}
-	return reportText(vmrules.ValidateOwn(object, append(opts, c.keepRules())...)), nil
+	return textOf(vmrules.ValidateOwn(object, append(opts, c.keepRules())...)), nil
 }
 
 // A keptOwn keeps the rules of VMs' own, as they were read with options.
