@@ -59,6 +59,9 @@ func (e *Engine) Call(header, texts string) (result, failure string) {
 		return "", failureOf(fmt.Errorf("there is no operation %q", c.operation))
 	}
 	value, err := operation(c)
+	if c.wrong != nil {
+		value, err = nil, c.wrong
+	}
 	if value != nil {
 		text, wrong := json.Marshal(value)
 		if wrong != nil {

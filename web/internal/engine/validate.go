@@ -27,7 +27,7 @@ func textOf(r *vmrules.Report) json.RawMessage {
 }
 
 func validateOwn(c *call) (any, error) {
-	object, opts, err := c.judged()
+	opts, err := c.validateOptions()
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func validateOwn(c *call) (any, error) {
 		}
 		opts = append(opts, vmrules.WithTemplates(find))
 	}
-	return textOf(vmrules.ValidateOwn(object, append(opts, c.keepRules())...)), nil
+	return textOf(vmrules.ValidateOwn(c.object("object"), append(opts, c.keepRules())...)), nil
 }
 
 // A keptOwn keeps the rules of VMs' own, as they were read with options.
@@ -63,31 +63,15 @@ func judging[Result any](by func(vmrules.Rules, map[string]any, ...vmrules.Valid
 		if err != nil {
 			return nil, err
 		}
-		object, opts, err := c.judged()
+		opts, err := c.validateOptions()
 		if err != nil {
 			return nil, err
 		}
-		return by(rules, object, opts...), nil
+		return by(rules, c.object("object"), opts...), nil
 	}
-}
-
-// judged returns the object of the request, and the options to judge it with.
-func (c *call) judged() (map[string]any, []vmrules.ValidateOption, error) {
-	object, err := c.object("object")
-	if err != nil {
-		return nil, nil, err
-	}
-	opts, err := c.validateOptions()
-	return object, opts, err
 }
 
 func (c *call) validateOptions() ([]vmrules.ValidateOption, error) {
-	in := reader{call: c}
-	old, small, preference := in.object("oldObject"), in.object("instancetype"), in.object("preference")
-	cluster, err := c.objects("instancetypes")
-	if err := errors.Join(in.err, err); err != nil {
-		return nil, err
-	}
 	opts, err := c.defaults()
 	if err != nil {
 		return nil, err
@@ -98,23 +82,20 @@ func (c *call) validateOptions() ([]vmrules.ValidateOption, error) {
 	if c.is("ratcheting") {
 		opts = append(opts, vmrules.Ratcheting())
 	}
-	if old != nil {
+	if old := c.object("oldObject"); old != nil {
 		opts = append(opts, vmrules.WithOldObject(old))
 	}
-	if small != nil || preference != nil {
+	if small, preference := c.object("instancetype"), c.object("preference"); small != nil || preference != nil {
 		opts = append(opts, vmrules.WithInstancetype(small, preference))
 	}
-	if cluster != nil {
+	if cluster := c.objects("instancetypes"); cluster != nil {
 		opts = append(opts, vmrules.WithInstancetypes(findAmong(cluster)))
 	}
 	return opts, nil
 }
 
 func (c *call) defaults() ([]vmrules.ValidateOption, error) {
-	values, err := c.object("defaults")
-	if err != nil {
-		return nil, err
-	}
+	values := c.object("defaults")
 	var all []vmrules.Default
 	for _, text := range slices.Sorted(maps.Keys(values)) {
 		path, err := vmrules.ParsePath(text)
