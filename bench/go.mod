@@ -10,7 +10,6 @@ require (
 	github.com/vmrules/vmrules v0.0.0
 	github.com/vmrules/vmrules/kinds/crd v0.0.0
 	github.com/vmrules/vmrules/kinds/kyverno v0.0.0
-	golang.org/x/perf v0.0.0-20260908200009-22c9c6c9d4da
 	k8s.io/apiextensions-apiserver v0.37.2
 	k8s.io/apimachinery v0.37.2
 	k8s.io/apiserver v0.37.2
@@ -19,7 +18,6 @@ require (
 require (
 	cel.dev/expr v0.25.2 // indirect
 	github.com/IGLOU-EU/go-wildcard v1.0.3 // indirect
-	github.com/aclements/go-moremath v0.0.0-20210112150236-f10218a38794 // indirect
 	github.com/antlr4-go/antlr/v4 v4.13.1 // indirect
 	github.com/beorn7/perks v1.0.1 // indirect
 	github.com/blang/semver/v4 v4.0.0 // indirect

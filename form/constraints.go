@@ -3,7 +3,6 @@ package form
 import (
 	"encoding/json"
 	"errors"
-	"slices"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/constraint"
@@ -235,15 +234,6 @@ func (t *total) constraints() Constraints {
 		all.Patterns = append(all.Patterns, p.String())
 	}
 	return all
-}
-
-// clone returns a copy. What is added to one of them is not in the other.
-func (t total) clone() total {
-	n := len(t.parts) + len(t.undecided)
-	_ = t.budget.Spend(n*ruleWork, n*saySize)
-	t.notes, t.undecided, t.parts = slices.Clip(t.notes), slices.Clip(t.undecided), slices.Clip(t.parts)
-	t.together = t.together.Clone()
-	return t
 }
 
 // size returns roughly how many bytes the total takes in the result, without the notes.

@@ -36,7 +36,6 @@ type Parameter struct {
 // A template is an OpenShift Template or a VirtualMachineTemplate of KubeVirt. The
 // constraints of the parameters come from the template's own rules, which RulesFor finds.
 // A parameter inside the rules is replaced by the value that the template declares for it.
-// Parameters and Uses may share the slices of their Must and Should, which must not be changed.
 //
 // If the rules cannot be read, or the Budget does not allow it, Parameters returns an
 // error, and all parameters without Must and Should. If the object is not a template, or
@@ -73,9 +72,8 @@ type parameterReader struct {
 	filled    any                // the template, with the parameters filled in inside its rules
 
 	// These are what the rules ask, once it is known.
-	call   *call
-	asked  []askedOf // of each parameter
-	shared []*asked  // those of which something is asked, each once
+	call  *call
+	asked map[useAt]*asked
 }
 
 // A useAt is a use of a parameter: their indexes.

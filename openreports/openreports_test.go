@@ -14,13 +14,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/internal/apitest"
 	"github.com/vmrules/vmrules/openreports"
 )
 
 var update = flag.Bool("update", false, "write testdata/report.json; read the difference before you commit it")
-
-func TestAPI(t *testing.T) { apitest.Check(t) }
 
 const (
 	vm = `{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": {"name": "reception", "namespace": "office", "uid": "11-22"},

@@ -66,8 +66,7 @@ writeFileSync(
 );
 
 // The licences of what is compiled in, beside what npm takes from this folder.
-const notices = ["run", "-C", "../release", "./notices", "vmrules.wasm", "../web/wasm", "js/wasm"];
-writeFileSync("NOTICES", execFileSync("go", notices));
+writeFileSync("NOTICES", execFileSync("../release/notices", ["vmrules.wasm", "wasm", "js/wasm"]));
 copyFileSync("../LICENSE", "LICENSE");
 copyFileSync("../CHANGELOG.md", "CHANGELOG.md");
 writeFileSync(

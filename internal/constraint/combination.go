@@ -2,7 +2,6 @@ package constraint
 
 import (
 	"iter"
-	"maps"
 	"slices"
 
 	"github.com/vmrules/vmrules/internal/meter"
@@ -34,13 +33,6 @@ func (t *Combination) Add(s *Set, b *meter.Budget) {
 		}
 		t.addMore(c)
 	}
-}
-
-// Clone returns a copy. What is added to one of them is not in the other.
-func (t *Combination) Clone() Combination {
-	made := *t
-	made.more, made.seen = slices.Clip(t.more), maps.Clone(t.seen)
-	return made
 }
 
 func (t *Combination) addMore(c Constraint) {

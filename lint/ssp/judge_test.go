@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"github.com/vmrules/vmrules/internal/apitest"
 	"github.com/vmrules/vmrules/lint"
 	"github.com/vmrules/vmrules/lint/ssp"
 )
@@ -167,8 +166,6 @@ func deep(n int) map[string]any {
 	}
 	return map[string]any{"devices": map[string]any{"disks": disks}}
 }
-
-func TestAPI(t *testing.T) { apitest.Check(t) }
 
 // TestLint: where lint finds that the validator refuses an annotation or cannot use a rule, Judge
 // does not accept the VM. What this library refuses may be used there, and an object may be

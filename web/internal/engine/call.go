@@ -32,6 +32,7 @@ type call struct {
 	operation string
 	engine    *Engine
 	texts     map[string][]string
+	wrong     error // with objects that were read; then the result does not count
 }
 
 // newCall reads the header of a call: the operation, and in each other line a name and the length
@@ -68,69 +69,27 @@ func (c *call) text(name string) string {
 }
 
 // object returns the object with a name; nil if there is none.
-func (c *call) object(name string) (map[string]any, error) {
-	all, err := c.objects(name)
-	if len(all) == 0 {
-		return nil, err
+func (c *call) object(name string) map[string]any {
+	if all := c.objects(name); len(all) > 0 {
+		return all[0]
 	}
-	return all[0], err
+	return nil
 }
 
-func (c *call) objects(name string) ([]map[string]any, error) {
-	var all []map[string]any
+func (c *call) objects(name string) (all []map[string]any) {
 	for _, text := range c.texts[name] {
-		object, err := c.parsed(name, text)
-		if err != nil {
-			return nil, err
-		}
+		object, err := parse(name, text)
+		c.wrong = errors.Join(c.wrong, err)
 		all = append(all, object)
 	}
-	return all, nil
+	return all
 }
 
-// An object is what a text holds. Nothing changes it.
-type object struct {
-	text    string
-	members map[string]any
-}
-
-// maxLatest is the length of the texts that are kept as objects, which take far more memory.
-const maxLatest = 1 << 16
-
-// parsed returns the object of a text. It keeps the latest VM: a form asks for its rules, its limits
-// and its report, one after the other.
-func (c *call) parsed(name, text string) (map[string]any, error) {
-	if text == c.engine.latest.text && text != "" {
-		return c.engine.latest.members, nil
-	}
-	members, err := vmrules.ParseObject([]byte(text))
+// parse returns the object of a text.
+func parse(name, text string) (map[string]any, error) {
+	object, err := vmrules.ParseObject([]byte(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if isVM := name == "object" || name == "vm"; isVM && len(text) <= maxLatest {
-		c.engine.latest = object{strings.Clone(text), members}
-	}
-	return members, nil
-}
-
-// A reader reads several objects of a call, and keeps the first error.
-type reader struct {
-	*call
-	err error
-}
-
-func (r *reader) object(name string) map[string]any {
-	object, err := r.call.object(name)
-	r.err = errors.Join(r.err, err)
-	return object
-}
-
-// parsed returns the object of a text; nil if there is none.
-func (r *reader) parsed(name, text string) map[string]any {
-	if text == "" {
-		return nil
-	}
-	object, err := r.call.parsed(name, text)
-	r.err = errors.Join(r.err, err)
-	return object
+	return object, nil
 }

@@ -13,9 +13,8 @@ import (
 
 // An Engine answers calls, one at a time.
 type Engine struct {
-	kept   store
-	own    *keptOwn // nil at first
-	latest object
+	kept store
+	own  *keptOwn // nil at first
 }
 
 // New returns an Engine.
@@ -60,8 +59,11 @@ func (e *Engine) Call(header, texts string) (result, failure string) {
 		return "", failureOf(fmt.Errorf("there is no operation %q", c.operation))
 	}
 	value, err := operation(c)
+	if c.wrong != nil {
+		value, err = nil, c.wrong
+	}
 	if value != nil {
-		text, wrong := written(value)
+		text, wrong := json.Marshal(value)
 		if wrong != nil {
 			return "", failureOf(fmt.Errorf("%s has a result that cannot be written: %w", c.operation, wrong))
 		}
@@ -71,14 +73,6 @@ func (e *Engine) Call(header, texts string) (result, failure string) {
 		failure = failureOf(err)
 	}
 	return result, failure
-}
-
-// written returns the JSON of a result.
-func written(value any) ([]byte, error) {
-	if report, ok := value.(reportJSON); ok {
-		return report, nil
-	}
-	return json.Marshal(value)
 }
 
 // A Failure is the JSON of an error.

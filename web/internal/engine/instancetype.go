@@ -3,12 +3,7 @@ package engine
 import "github.com/vmrules/vmrules/instancetype"
 
 func expand(c *call) (any, error) {
-	in := reader{call: c}
-	vm, small, preference := in.object("vm"), in.object("instancetype"), in.object("preference")
-	if in.err != nil {
-		return nil, in.err
-	}
-	expansion, err := instancetype.Expand(vm, small, preference)
+	expansion, err := instancetype.Expand(c.object("vm"), c.object("instancetype"), c.object("preference"))
 	if err != nil {
 		return nil, err
 	}
@@ -16,10 +11,5 @@ func expand(c *call) (any, error) {
 }
 
 func checkRequirements(c *call) (any, error) {
-	in := reader{call: c}
-	vm, small, preference := in.object("vm"), in.object("instancetype"), in.object("preference")
-	if in.err != nil {
-		return nil, in.err
-	}
-	return orEmpty(instancetype.CheckRequirements(vm, small, preference)), nil
+	return orEmpty(instancetype.CheckRequirements(c.object("vm"), c.object("instancetype"), c.object("preference"))), nil
 }

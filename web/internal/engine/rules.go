@@ -72,9 +72,15 @@ func (s source) read(c *call) (r reading) {
 		r.Rules, r.err = vmrules.ParseRules(s.text, c.parseOptions()...)
 		return r
 	}
-	in := reader{call: c}
-	vm, template := in.parsed("vm", s.text), in.parsed("template", s.template)
-	if r.noObject = in.err; r.noObject != nil {
+	var vm, template map[string]any
+	var err1, err2 error
+	if s.text != "" {
+		vm, err1 = parse("vm", s.text)
+	}
+	if s.template != "" {
+		template, err2 = parse("template", s.template)
+	}
+	if r.noObject = errors.Join(err1, err2); r.noObject != nil {
 		return r
 	}
 	r.Namespace, r.Name = nameIn(template, "namespace"), nameIn(template, "name")

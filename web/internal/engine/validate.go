@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,15 +13,21 @@ import (
 )
 
 // validate says of nothing that it is not valid, also if there are no rules for it.
-func validate(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) reportJSON {
+func validate(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) json.RawMessage {
 	if object == nil && rules.Len() == 0 {
-		return reportText(vmrules.ValidateOwn(nil, opts...))
+		return textOf(vmrules.ValidateOwn(nil, opts...))
 	}
-	return reportText(vmrules.Validate(rules, object, opts...))
+	return textOf(vmrules.Validate(rules, object, opts...))
+}
+
+// textOf returns the JSON of a report. With a Report as such, all that reads reports would be linked.
+func textOf(r *vmrules.Report) json.RawMessage {
+	text, _ := r.MarshalJSON() // which reports always have
+	return text
 }
 
 func validateOwn(c *call) (any, error) {
-	object, opts, err := c.judged()
+	opts, err := c.validateOptions()
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +38,7 @@ func validateOwn(c *call) (any, error) {
 		}
 		opts = append(opts, vmrules.WithTemplates(find))
 	}
-	return reportText(vmrules.ValidateOwn(object, append(opts, c.keepRules())...)), nil
+	return textOf(vmrules.ValidateOwn(c.object("object"), append(opts, c.keepRules())...)), nil
 }
 
 // A keptOwn keeps the rules of VMs' own, as they were read with options.
@@ -56,31 +63,15 @@ func judging[Result any](by func(vmrules.Rules, map[string]any, ...vmrules.Valid
 		if err != nil {
 			return nil, err
 		}
-		object, opts, err := c.judged()
+		opts, err := c.validateOptions()
 		if err != nil {
 			return nil, err
 		}
-		return by(rules, object, opts...), nil
+		return by(rules, c.object("object"), opts...), nil
 	}
-}
-
-// judged returns the object of the request, and the options to judge it with.
-func (c *call) judged() (map[string]any, []vmrules.ValidateOption, error) {
-	object, err := c.object("object")
-	if err != nil {
-		return nil, nil, err
-	}
-	opts, err := c.validateOptions()
-	return object, opts, err
 }
 
 func (c *call) validateOptions() ([]vmrules.ValidateOption, error) {
-	in := reader{call: c}
-	old, small, preference := in.object("oldObject"), in.object("instancetype"), in.object("preference")
-	cluster, err := c.objects("instancetypes")
-	if err := errors.Join(in.err, err); err != nil {
-		return nil, err
-	}
 	opts, err := c.defaults()
 	if err != nil {
 		return nil, err
@@ -91,23 +82,20 @@ func (c *call) validateOptions() ([]vmrules.ValidateOption, error) {
 	if c.is("ratcheting") {
 		opts = append(opts, vmrules.Ratcheting())
 	}
-	if old != nil {
+	if old := c.object("oldObject"); old != nil {
 		opts = append(opts, vmrules.WithOldObject(old))
 	}
-	if small != nil || preference != nil {
+	if small, preference := c.object("instancetype"), c.object("preference"); small != nil || preference != nil {
 		opts = append(opts, vmrules.WithInstancetype(small, preference))
 	}
-	if cluster != nil {
+	if cluster := c.objects("instancetypes"); cluster != nil {
 		opts = append(opts, vmrules.WithInstancetypes(findAmong(cluster)))
 	}
 	return opts, nil
 }
 
 func (c *call) defaults() ([]vmrules.ValidateOption, error) {
-	values, err := c.object("defaults")
-	if err != nil {
-		return nil, err
-	}
+	values := c.object("defaults")
 	var all []vmrules.Default
 	for _, text := range slices.Sorted(maps.Keys(values)) {
 		path, err := vmrules.ParsePath(text)

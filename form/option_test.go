@@ -7,14 +7,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/form"
-	"github.com/vmrules/vmrules/internal/apitest"
 )
-
-func TestAPI(t *testing.T) { apitest.Check(t) }
-
-func TestZeroValues(t *testing.T) {
-	apitest.CheckZero(t, form.Filler{}, form.Resolved{}, form.ValueChecker{})
-}
 
 // TestNilOption: a nil option changes nothing.
 func TestNilOption(t *testing.T) {
