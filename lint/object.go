@@ -27,25 +27,10 @@ func AnnotationKey(key, text string, ofTemplate bool) (Finding, bool) {
 	return f, true
 }
 
-// AnnotationsKey finds a key that is nearly "annotations", around an annotation with rules. The Finding has no
-// place. It returns false if the key is right, or means something else.
-func AnnotationsKey(key string) (Finding, bool) {
-	const meant = "annotations"
-	if key == meant || spelling.Nearest(key, []string{meant}) == "" {
-		return Finding{}, false
-	}
-	f := unplaced("misspelt-annotation", "nobody reads %s: did you mean %s?", value.Quoted(key), meant)
-	f.Suggestion = meant
-	return f, true
-}
-
 // ObjectKind finds an object that is not read as a VM or template because its kind or its API group is only
 // nearly right. The Key of the Finding says which, "kind" or "apiVersion"; it has no place.
 func ObjectKind(apiVersion, kind string) (Finding, bool) {
-	group, version, hasGroup := strings.Cut(apiVersion, "/")
-	if !hasGroup {
-		group, version = "", apiVersion
-	}
+	group, version := groupOf(apiVersion)
 	meant := meantKind(kind)
 	groups := vmtarget.Kinds[meant]
 	isRight := version == "" || slices.Contains(groups, group)
@@ -54,16 +39,25 @@ func ObjectKind(apiVersion, kind string) (Finding, bool) {
 	case groups == nil:
 		return Finding{}, false
 	case meant != kind && (isRight || meantGroup != ""):
-		f := unplaced("misspelt-object", "the kind %s is unknown, so no rules are read here: did you mean %s?", value.Quoted(kind), meant)
+		f := unplaced("misspelt-object", "the kind %s is unknown, so no rules are read here: did you mean %q?", value.Quoted(kind), meant)
 		f.Key, f.Suggestion = "kind", meant
 		return f, true
-	case meant == kind && !isRight && (meantGroup != "" || group == "" || strings.HasSuffix(group, "kubevirt.io")):
+	case meant == kind && !isRight && (meantGroup != "" || !strings.Contains(group, ".") || strings.HasSuffix(group, "kubevirt.io")):
+		// A group without a dot is one of Kubernetes itself, which has no VMs.
 		meantVersion := cmp.Or(meantGroup, groups[0]) + "/" + version
 		f := unplaced("misspelt-object", "%s is not in %s, so no rules are read here: did you mean %s?", kind, value.Shortened(apiVersion), meantVersion)
 		f.Key, f.Suggestion = "apiVersion", meantVersion
 		return f, true
 	}
 	return Finding{}, false
+}
+
+// groupOf returns the API group of an apiVersion, which is "" for Kubernetes' core, and its version.
+func groupOf(apiVersion string) (group, version string) {
+	if group, version, hasGroup := strings.Cut(apiVersion, "/"); hasGroup {
+		return group, version
+	}
+	return "", apiVersion
 }
 
 // meantKind returns the kind of VMs or templates that a word is or probably means; "" if none.
@@ -136,26 +130,20 @@ func MisplacedAnnotation(home string) Finding {
 	return unplaced("misplaced-annotation", "nobody reads %s here: move it to the annotations %s", vmrules.Annotation, home)
 }
 
-// TemplateKey finds a key of a Template that is nearly objects, so that nobody reads the VMs in it. The
-// Finding has no place.
-func TemplateKey(key string) (Finding, bool) {
-	const objects = "objects"
-	if key == objects || spelling.Nearest(key, []string{objects}) == "" {
-		return Finding{}, false
-	}
-	f := unplaced("misplaced-annotation", "nobody reads %s in a Template: did you mean %q?", value.Quoted(key), objects)
-	f.Suggestion = objects
-	return f, true
-}
-
 // UndeclaredParameter returns the finding about a parameter in a template that the template
-// does not declare, so that its reference is not replaced. The Finding has no place.
-func UndeclaredParameter(name string, declared []string) Finding {
+// does not declare, so that its reference is not replaced. It takes whether that is all of a value; otherwise it
+// may be meant for a shell. The Finding has no place.
+func UndeclaredParameter(name string, declared []string, isWhole bool) Finding {
 	cure := "declare it, or correct its name"
-	if meant := nearestParameter(name, declared); meant != "" {
+	meant := nearestParameter(name, declared)
+	if meant != "" {
 		cure = fmt.Sprintf("did you mean %s?", value.Shortened(meant))
 	}
-	return unplaced("undeclared-parameter", "the template has no parameter %s: %s", value.Shortened(name), cure)
+	f := unplaced("undeclared-parameter", "the template has no parameter %s: %s", value.Shortened(name), cure)
+	if meant != "" || isWhole {
+		f.Severity = SeverityError
+	}
+	return f
 }
 
 // IsNearParameter reports whether a name is nearly that of a declared parameter. In a script,

@@ -17,47 +17,38 @@ import (
 func (o Object) Mistakes() []lint.Finding {
 	s := mistakes{
 		object: o, reported: map[string]bool{}, variables: map[string]bool{}, visited: map[*node]bool{},
-		read: map[*node]bool{}, metadata: map[*node]bool{},
+		read: map[*node]bool{},
 	}
 	for _, p := range o.Parameters() {
 		s.declared = append(s.declared, p.Name)
 		s.reported[p.Name] = true
 	}
 	root := o.tree()
-	if o.Kind == kindOpenShift {
-		s.templateKey(root)
-	}
 	kind := s.meantKind(root, o.Kind)
 	s.home = homes[kind]
 	for _, n := range readers(root, kind, s.meantKind) {
-		s.metadata[n.get("metadata")] = true
 		s.read[n.get("metadata", "annotations")] = true
 		if o.IsTemplate() {
 			s.unjudged(n.get("metadata", "annotations"), root.text("metadata", "annotations", vmrules.OldAnnotation))
 		}
 	}
+	if s.home != "" {
+		s.fields()
+	}
 	s.visit(root, o.IsTemplate())
 	return s.found
 }
 
-// templateKey finds the key of the objects of a Template if it is only nearly right.
-func (s *mistakes) templateKey(root *node) {
-	if m, found, ok := nearObjects(root); ok {
-		s.add(found, s.ofKey(m))
-	}
-}
-
-// nearObjects returns the member of a Template without objects whose key is nearly that.
-func nearObjects(root *node) (member, lint.Finding, bool) {
-	if root.get("objects") != nil {
-		return member{}, lint.Finding{}, false
-	}
-	for _, m := range root.members {
-		if f, found := lint.TemplateKey(m.key); found {
-			return m, f, true
+// fields finds fields that are not read as they are meant. Of rules in one of them, it says no more.
+func (s *mistakes) fields() {
+	places := NewLocator(s.object)
+	lint.ObjectFields(s.object.Content(), func(pointer string, f lint.Finding) {
+		m := places.member(pointer)
+		s.read[m.value], s.read[m.value.get("annotations")] = true, true
+		if !s.isFull() {
+			s.add(f, s.ofKey(m))
 		}
-	}
-	return member{}, lint.Finding{}, false
+	})
 }
 
 // mistakes collects the mistakes in an object.
@@ -67,7 +58,6 @@ type mistakes struct {
 	declared  []string        // parameters
 	reported  map[string]bool // parameters that are declared, or reported already
 	read      map[*node]bool  // annotations that are read as rules
-	metadata  map[*node]bool  // around these
 	variables map[string]bool // names in scripts that are not nearly those of parameters
 	visited   map[*node]bool  // nodes to which aliases refer
 	found     []lint.Finding
@@ -92,7 +82,9 @@ func (s *mistakes) visit(n *node, isTemplate bool) {
 	text, _ := n.scalar.(string)
 	s.parameters(n, text, false)
 	for _, m := range n.members {
-		s.place(n, m)
+		if m.key == vmrules.Annotation && s.home != "" && !s.read[n] && !s.isFull() {
+			s.add(lint.MisplacedAnnotation(s.home), s.ofKey(m))
+		}
 		s.parameters(&node{at: m.at}, m.key, false)
 		if m.key == vmrules.Annotation {
 			rules, _ := m.value.scalar.(string)
@@ -134,21 +126,6 @@ func (s *mistakes) unjudged(annotations *node, ofTemplate string) {
 		if f, found := lint.UnjudgedTemplate(m.key, text, ofTemplate); found && isText && !s.isFull() {
 			s.add(f, s.ofKey(m))
 		}
-	}
-}
-
-// place finds a key around the annotations of rules that is nearly right, and rules that are neither read
-// nor behind such a key.
-func (s *mistakes) place(in *node, m member) {
-	if s.home == "" || s.isFull() {
-		return
-	}
-	if f, found := lint.AnnotationsKey(m.key); found && s.metadata[in] && m.value.get(vmrules.Annotation) != nil {
-		s.add(f, s.ofKey(m))
-		s.read[m.value] = true
-	}
-	if m.key == vmrules.Annotation && !s.read[in] {
-		s.add(lint.MisplacedAnnotation(s.home), s.ofKey(m))
 	}
 }
 
@@ -199,7 +176,7 @@ func (s *mistakes) parameters(n *node, text string, inRules bool) {
 		if places == nil {
 			places = newFinder(s.object.File.source.text, n.at, text)
 		}
-		s.add(lint.UndeclaredParameter(r.Name, s.declared), Span{places.find(r.Start), places.findEnd(r.End)})
+		s.add(lint.UndeclaredParameter(r.Name, s.declared, text[r.Start:r.End] == text), Span{places.find(r.Start), places.findEnd(r.End)})
 	}
 }
 
@@ -242,12 +219,18 @@ func readers(n *node, kind string, meant func(*node, string) string) []*node {
 	case "": // it may be of any kind
 		return []*node{n, n.get("spec", "template"), n.get("spec", "virtualMachineTemplate")}
 	case kindOpenShift:
-		if m, _, found := nearObjects(n); found {
-			return readersIn(m.value, "", meant)
+		if objects := n.get("objects"); objects != nil {
+			return readersIn(objects, "", meant)
 		}
-		return readersIn(n.get("objects"), "", meant)
+		var all []*node
+		for _, m := range n.members { // one of them may be meant
+			all = append(all, readersIn(m.value, "", meant)...)
+		}
+		return all
 	case kindKubeVirt:
-		n = n.get("spec", "virtualMachine")
+		if n = n.get("spec", "virtualMachine"); n != nil {
+			meant(n, n.text("kind"))
+		}
 	case "VirtualMachineInstanceReplicaSet":
 		n = n.get("spec", "template")
 	case "VirtualMachinePool":
