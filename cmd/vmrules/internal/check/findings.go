@@ -99,7 +99,12 @@ func (c *checker) findings(o manifest.Object, result checked) (all []lint.Findin
 			if i == len(r.Violations)-1 && r.Note != "" { // what could not be judged
 				f.Message += "; " + output.OneLine(r.Note)
 			}
-			add(v.Pointer, f)
+			pointer := v.Pointer
+			if other := otherMemory(pointer); v.Reason == vmrules.ReasonRequired && other != "" && locator.Has(other) {
+				f.Message += "; the memory is set here instead"
+				pointer = other
+			}
+			add(pointer, f)
 		}
 		if len(r.Violations) == 0 { // the rule is ignored, or its violations are left out
 			_, said, _ := strings.Cut(strings.Join(strings.Fields(r.String()), " "), ": ")
@@ -108,6 +113,18 @@ func (c *checker) findings(o manifest.Object, result checked) (all []lint.Findin
 		}
 	}
 	return all
+}
+
+// otherMemory returns the other field in which a VM may set its memory, for a pointer to one of them.
+func otherMemory(pointer string) string {
+	const ofGuest, ofPod = "/memory/guest", "/resources/requests/memory"
+	if domain, isGuest := strings.CutSuffix(pointer, ofGuest); isGuest {
+		return domain + ofPod
+	}
+	if domain, isPod := strings.CutSuffix(pointer, ofPod); isPod {
+		return domain + ofGuest
+	}
+	return ""
 }
 
 // severityOf returns how severe a result is. An author of a template has accepted what its own VM breaks.

@@ -36,6 +36,9 @@ func (s *source) cause(document string, begin, at int) (message string, where in
 	if colonInText.MatchString(s.text[beginOfLine : at+1]) {
 		return "a text with a colon in it needs quotes around it", at
 	}
+	if n == 1 {
+		return "", 0
+	}
 	outer := s.above(n, indentOf(line))
 	header := n - 1
 	for header > outer && !blockHeader.MatchString(s.line(header)) {
@@ -81,7 +84,7 @@ func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, "
 // beginOf returns where the text of a line begins.
 func (s *source) beginOf(n int) int { return s.lines[n-1] + indentOf(s.line(n)) }
 
-// above returns the nearest line above another that has a text and is indented by no more than that.
+// above returns the nearest line above another that has a text and is indented by no more than that, or the first.
 func (s *source) above(n, most int) int {
 	for n--; n > 1; n-- {
 		text := strings.TrimLeft(s.line(n), " ")
@@ -89,5 +92,5 @@ func (s *source) above(n, most int) int {
 			break
 		}
 	}
-	return max(n, 1)
+	return n
 }

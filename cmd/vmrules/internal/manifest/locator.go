@@ -20,13 +20,20 @@ func NewLocator(o Object) *Locator {
 // key, if it has one. If the file does not hold the value, it returns the place of the
 // innermost object or array around it.
 func (l *Locator) Place(pointer string) (line, column int) {
-	return l.object.File.source.place(l.member(pointer).at)
+	m, _ := l.member(pointer)
+	return l.object.File.source.place(m.at)
 }
 
-// member returns the value that Place places, with its key if it has one.
-func (l *Locator) member(pointer string) member {
+// Has reports whether the file holds the value that a JSON Pointer selects.
+func (l *Locator) Has(pointer string) bool {
+	_, has := l.member(pointer)
+	return has
+}
+
+// member returns the value that Place places, with its key if it has one, and whether it is the selected one.
+func (l *Locator) member(pointer string) (found member, isSelected bool) {
 	l.object = l.object.Loaded()
-	found := member{at: l.object.node.at, value: l.object.node}
+	found = member{at: l.object.node.at, value: l.object.node}
 	for _, token := range strings.Split(pointer, "/")[1:] {
 		in := found.value
 		inside := l.membersOf(in)[unescaper.Replace(token)]
@@ -34,11 +41,11 @@ func (l *Locator) member(pointer string) member {
 			inside = member{at: in.items[i].at, value: in.items[i]}
 		}
 		if inside.value == nil {
-			break
+			return found, false
 		}
 		found = inside
 	}
-	return found
+	return found, true
 }
 
 var unescaper = strings.NewReplacer("~1", "/", "~0", "~")

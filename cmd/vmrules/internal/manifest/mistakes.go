@@ -43,7 +43,7 @@ func (o Object) Mistakes() []lint.Finding {
 func (s *mistakes) fields() {
 	places := NewLocator(s.object)
 	lint.ObjectFields(s.object.Content(), func(pointer string, f lint.Finding) {
-		m := places.member(pointer)
+		m, _ := places.member(pointer)
 		s.read[m.value], s.read[m.value.get("annotations")] = true, true
 		if !s.isFull() {
 			s.add(f, s.ofKey(m))
