@@ -21,7 +21,7 @@ var all = sync.OnceValue(func() map[string]*Field { return read(table + objects)
 // OfVM returns the tree of fields that a VM may have, starting at the rules' $.
 func OfVM() *Field { return all()["VirtualMachineInstanceTemplateSpec"] }
 
-// OfKind returns the tree of fields of the objects of a kind that holds VMs; nil if it is not known.
+// OfKind returns the tree of fields of the objects of a kind that holds VMs.
 func OfKind(kind string) *Field { return all()[kind] }
 
 // A Field is a field that a VM may have. Fields of the same type share the fields below
@@ -136,11 +136,8 @@ func (f *Field) collect(found []*Field, seen map[*Field]bool) []*Field {
 	}
 	seen[f] = true
 	found = append(found, f)
-	for _, name := range slices.Sorted(maps.Keys(f.Members)) {
-		found = f.Members[name].collect(found, seen)
-	}
-	if f.Items != nil {
-		found = f.Items.collect(found, seen)
+	for _, child := range f.Children() {
+		found = child.collect(found, seen)
 	}
 	return found
 }

@@ -48,7 +48,7 @@ func (c *checker) all() output.Findings {
 func (c *checker) findings(o manifest.Object, result checked) (all []lint.Finding) {
 	locator := manifest.NewLocator(o)
 	add := func(pointer string, f lint.Finding) {
-		f.Line, f.Column = locator.Place(pointer)
+		f.Line, f.Column, _ = locator.Place(pointer)
 		all = append(all, f)
 	}
 	about := func(t output.Topic, severity lint.Severity, message string) {
@@ -99,12 +99,11 @@ func (c *checker) findings(o manifest.Object, result checked) (all []lint.Findin
 			if i == len(r.Violations)-1 && r.Note != "" { // what could not be judged
 				f.Message += "; " + output.OneLine(r.Note)
 			}
-			pointer := v.Pointer
-			if other := otherMemory(pointer); v.Reason == vmrules.ReasonRequired && other != "" && locator.Has(other) {
-				f.Message += "; the memory is set here instead"
-				pointer = other
+			other := strings.Replace(v.Pointer, "/memory/guest", "/resources/requests/memory", 1)
+			if _, _, isThere := locator.Place(other); isThere && other != v.Pointer && v.Reason == vmrules.ReasonRequired {
+				v.Pointer, f.Message = other, f.Message+"; the memory is set here instead"
 			}
-			add(pointer, f)
+			add(v.Pointer, f)
 		}
 		if len(r.Violations) == 0 { // the rule is ignored, or its violations are left out
 			_, said, _ := strings.Cut(strings.Join(strings.Fields(r.String()), " "), ": ")
@@ -113,18 +112,6 @@ func (c *checker) findings(o manifest.Object, result checked) (all []lint.Findin
 		}
 	}
 	return all
-}
-
-// otherMemory returns the other field in which a VM may set its memory, for a pointer to one of them.
-func otherMemory(pointer string) string {
-	const ofGuest, ofPod = "/memory/guest", "/resources/requests/memory"
-	if domain, isGuest := strings.CutSuffix(pointer, ofGuest); isGuest {
-		return domain + ofPod
-	}
-	if domain, isPod := strings.CutSuffix(pointer, ofPod); isPod {
-		return domain + ofGuest
-	}
-	return ""
 }
 
 // severityOf returns how severe a result is. An author of a template has accepted what its own VM breaks.

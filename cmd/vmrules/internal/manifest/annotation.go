@@ -56,8 +56,11 @@ func (a Annotation) Lint(opts ...vmrules.ParseOption) []lint.Finding {
 			Severity: lint.SeverityError, ID: "wrong-type", Index: -1,
 			Message: fmt.Sprintf("the annotation %s must be a string that contains JSON: in YAML, write | behind the key, and the JSON in the lines below it", a.key),
 		}
-		at := max(strings.LastIndex(a.Object.File.source.text[:a.value.at], a.key), 0)
-		a.Object.File.source.setPlace(&f, Span{at, at + len(a.key)})
+		at := Span{a.value.at, a.value.end}
+		if key := strings.LastIndex(a.Object.File.source.text[:a.value.at], a.key); key >= 0 {
+			at = Span{key, key + len(a.key)}
+		}
+		a.Object.File.source.setPlace(&f, at)
 		return []lint.Finding{f}
 	}
 	findings := lint.Annotation(text, a.Options(opts)...)

@@ -18,20 +18,15 @@ func NewLocator(o Object) *Locator {
 
 // Place returns the line and column of the value that a JSON Pointer (RFC 6901) selects; of its
 // key, if it has one. If the file does not hold the value, it returns the place of the
-// innermost object or array around it.
-func (l *Locator) Place(pointer string) (line, column int) {
-	m, _ := l.member(pointer)
-	return l.object.File.source.place(m.at)
+// innermost object or array around it, and false.
+func (l *Locator) Place(pointer string) (line, column int, isThere bool) {
+	m, isThere := l.member(pointer)
+	line, column = l.object.File.source.place(m.at)
+	return line, column, isThere
 }
 
-// Has reports whether the file holds the value that a JSON Pointer selects.
-func (l *Locator) Has(pointer string) bool {
-	_, has := l.member(pointer)
-	return has
-}
-
-// member returns the value that Place places, with its key if it has one, and whether it is the selected one.
-func (l *Locator) member(pointer string) (found member, isSelected bool) {
+// member returns the value that Place places, with its key if it has one.
+func (l *Locator) member(pointer string) (found member, isThere bool) {
 	l.object = l.object.Loaded()
 	found = member{at: l.object.node.at, value: l.object.node}
 	for _, token := range strings.Split(pointer, "/")[1:] {

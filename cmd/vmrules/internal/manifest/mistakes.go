@@ -24,13 +24,11 @@ func (o Object) Mistakes() []lint.Finding {
 		s.reported[p.Name] = true
 	}
 	root := o.tree()
+	s.ofTemplate = root.text("metadata", "annotations", vmrules.OldAnnotation)
 	kind := s.meantKind(root, o.Kind)
 	s.home = homes[kind]
 	for _, n := range readers(root, kind, s.meantKind) {
 		s.read[n.get("metadata", "annotations")] = true
-		if o.IsTemplate() {
-			s.unjudged(n.get("metadata", "annotations"), root.text("metadata", "annotations", vmrules.OldAnnotation))
-		}
 	}
 	if s.home != "" {
 		s.fields()
@@ -45,22 +43,21 @@ func (s *mistakes) fields() {
 	lint.ObjectFields(s.object.Content(), func(pointer string, f lint.Finding) {
 		m, _ := places.member(pointer)
 		s.read[m.value], s.read[m.value.get("annotations")] = true, true
-		if !s.isFull() {
-			s.add(f, s.ofKey(m))
-		}
+		s.add(f, s.ofKey(m))
 	})
 }
 
 // mistakes collects the mistakes in an object.
 type mistakes struct {
-	object    Object
-	home      string          // where rules belong; "" if that is not known
-	declared  []string        // parameters
-	reported  map[string]bool // parameters that are declared, or reported already
-	read      map[*node]bool  // annotations that are read as rules
-	variables map[string]bool // names in scripts that are not nearly those of parameters
-	visited   map[*node]bool  // nodes to which aliases refer
-	found     []lint.Finding
+	object     Object
+	home       string          // where rules belong; "" if that is not known
+	ofTemplate string          // its own rules, which are for VMs without any
+	declared   []string        // parameters
+	reported   map[string]bool // parameters that are declared, or reported already
+	read       map[*node]bool  // annotations that are read as rules
+	variables  map[string]bool // names in scripts that are not nearly those of parameters
+	visited    map[*node]bool  // nodes to which aliases refer
+	found      []lint.Finding
 }
 
 // maxMistakes limits both the mistakes that are reported and the names in scripts that are
@@ -82,13 +79,13 @@ func (s *mistakes) visit(n *node, isTemplate bool) {
 	text, _ := n.scalar.(string)
 	s.parameters(n, text, false)
 	for _, m := range n.members {
-		if m.key == vmrules.Annotation && s.home != "" && !s.read[n] && !s.isFull() {
-			s.add(lint.MisplacedAnnotation(s.home), s.ofKey(m))
-		}
 		s.parameters(&node{at: m.at}, m.key, false)
 		if m.key == vmrules.Annotation {
 			rules, _ := m.value.scalar.(string)
 			s.parameters(m.value, rules, true)
+			if s.home != "" && !s.read[n] {
+				s.add(lint.MisplacedAnnotation(s.home), s.ofKey(m))
+			}
 		}
 		s.visit(m.value, false)
 	}
@@ -104,42 +101,28 @@ func (s *mistakes) meantKind(n *node, kind string) string {
 		return kind
 	}
 	f, found := lint.ObjectKind(n.text("apiVersion"), kind)
-	if !found || s.isFull() {
+	if !found {
 		return kind
 	}
-	at := n.get(f.Key).at
-	s.add(f, Span{at, endOfScalar(s.object.File.source.text, at, n.text(f.Key))})
+	s.add(f, s.ofKey(member{at: n.get(f.Key).at, key: n.text(f.Key)}))
 	if f.Key == "kind" {
 		kind = f.Suggestion
 	}
 	return kind
 }
 
-// unjudged finds what leaves the VM of a template without rules. Those of the template itself are for VMs
-// that have none.
-func (s *mistakes) unjudged(annotations *node, ofTemplate string) {
-	if annotations == nil {
-		return
-	}
-	for _, m := range annotations.members {
-		text, isText := m.value.scalar.(string)
-		if f, found := lint.UnjudgedTemplate(m.key, text, ofTemplate); found && isText && !s.isFull() {
-			s.add(f, s.ofKey(m))
-		}
-	}
-}
-
+// annotationKeys finds annotations that nobody reads, and those that leave the VM of a template without rules.
 func (s *mistakes) annotationKeys(n *node, isTemplate bool) {
 	all := n.get("metadata", "annotations")
 	if all == nil {
 		return
 	}
 	for _, m := range all.members {
-		if s.isFull() {
-			return
-		}
-		text, _ := m.value.scalar.(string)
+		text, isText := m.value.scalar.(string)
 		if f, found := lint.AnnotationKey(m.key, text, isTemplate); found {
+			s.add(f, s.ofKey(m))
+		}
+		if f, found := lint.UnjudgedTemplate(m.key, text, s.ofTemplate); found && isText && s.read[all] && s.object.IsTemplate() {
 			s.add(f, s.ofKey(m))
 		}
 	}
@@ -147,7 +130,7 @@ func (s *mistakes) annotationKeys(n *node, isTemplate bool) {
 
 func (s *mistakes) add(f lint.Finding, at Span) {
 	isSame := func(other lint.Finding) bool { return other.ID == f.ID && other.Offset == at.Start }
-	if slices.ContainsFunc(s.found, isSame) { // about a value to which aliases refer
+	if s.isFull() || slices.ContainsFunc(s.found, isSame) { // about a value to which aliases refer
 		return
 	}
 	f.Offset, f.End = at.Start, at.End
@@ -190,8 +173,8 @@ func isSetting(text string, at int) bool {
 
 // isVariable reports whether a name in a script is probably a variable of the script.
 func (s *mistakes) isVariable(name string) bool {
-	if !s.variables[name] && !lint.IsNearParameter(name, s.declared) {
-		s.variables[name] = true
+	if !s.variables[name] && lint.UndeclaredParameter(name, s.declared, false).Severity != lint.SeverityError {
+		s.variables[name] = true // it is not nearly a parameter
 	}
 	return s.variables[name]
 }
@@ -228,9 +211,8 @@ func readers(n *node, kind string, meant func(*node, string) string) []*node {
 		}
 		return all
 	case kindKubeVirt:
-		if n = n.get("spec", "virtualMachine"); n != nil {
-			meant(n, n.text("kind"))
-		}
+		n = n.get("spec", "virtualMachine")
+		meant(n, n.text("kind"))
 	case "VirtualMachineInstanceReplicaSet":
 		n = n.get("spec", "template")
 	case "VirtualMachinePool":

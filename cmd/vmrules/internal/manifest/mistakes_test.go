@@ -83,7 +83,7 @@ func TestMistakes(t *testing.T) {
 		{"an unknown key around other annotations", "kind: VirtualMachine\nmetadata: {annotation: {vm.kubevirt.io/os: linux}}\n",
 			[]string{`2:12 misspelt-object: nobody reads "annotation": did you mean "annotations"?`}},
 		{"annotations beside metadata", "kind: VirtualMachine\nmetadata: {name: a}\nannotations:\n  vm.kubevirt.io/validations: '[]'\n",
-			[]string{`3:1 misspelt-object: nobody reads "annotations" here: indent it below "metadata"`}},
+			[]string{`3:1 misspelt-object: nobody reads "annotations" here: move it into "metadata"`}},
 		{"annotations beside the fields of a VM", "kind: Template\nobjects:\n- kind: VirtualMachine\n  metadata:\n    labels:\n      annotations:\n        vm.kubevirt.io/validations: '[]'\n  spec: {}\n",
 			[]string{`6:7 misspelt-object: "annotations" does not belong in here: indent it less`}},
 		{"rules in metadata", "kind: VirtualMachine\nmetadata:\n  annotations:\n  vm.kubevirt.io/validations: '[]'\n",

@@ -144,7 +144,7 @@ func yamlMistake(err error, s *source, lines []int, text string, room *int) erro
 		return s.fail(begin+len(rest)-len(strings.TrimLeft(rest, " \t")), errors.New(message))
 	}
 	at := lines[0] + mistakeIn(text, err.Error())
-	if cause, where := s.cause(text, lines[0], at); cause != "" && isOfLayout[message] {
+	if cause, where := s.cause(text, lines[0], at); cause != "" && isOfLayout[message] && renderFirst(text) == "" {
 		return s.fail(where, errors.New(cause))
 	}
 	first, _ := s.place(begin)
