@@ -195,12 +195,16 @@ func (s *objectSearch) value(at string, around, f *field, v any) {
 	}
 }
 
-// fieldsOf returns the fields of an object by its kind; of another than those that hold VMs, it does not know any.
+// fieldsOf returns the fields of an object by its kind, or that which it nearly is; it knows those that hold VMs.
 func fieldsOf(object map[string]any) *field {
 	kind, _ := object["kind"].(string)
 	version, _ := object["apiVersion"].(string)
+	near, isNear := ObjectKind(version, kind)
+	if near.Key == "kind" {
+		kind = near.Suggestion
+	}
 	groups := vmtarget.Kinds[kind]
-	if groups == nil || version != "" && !slices.Contains(groups, groupOf(version)) {
+	if groups == nil || !isNear && version != "" && !slices.Contains(groups, groupOf(version)) {
 		return &field{Shape: vmapi.Any}
 	}
 	return vmapi.OfKind(kind)
@@ -262,10 +266,9 @@ func meantKey(key string, names []string) string {
 	if meant := spelling.Nearest(key, names); meant != "" {
 		return meant
 	}
-	const least = 4 // letters of an abbreviation
 	begin := strings.TrimSuffix(key, "s")
 	for _, name := range names {
-		if len(begin) >= least && strings.HasPrefix(name, begin) {
+		if len(begin) > 3 && strings.HasPrefix(name, begin) { // fewer letters may mean much
 			return name
 		}
 	}

@@ -96,6 +96,8 @@ func TestObjectFields(t *testing.T) {
 		{"a unit", inDomain(`{"memory": {"guest": "8GB", "maxGuest": "8Gi"}}`), []string{domain + `/memory/guest "8GB" is no quantity: did you mean "8Gi"?`}},
 		{"parameters", inDomain(`{"memory": {"guest": "${MEMORY}"}, "devices": {"disks": "${{DISKS}}"}}`), nil},
 		{"a slash in a key", `{"kind": "VirtualMachine", "meta~/data": {}}`, []string{`/meta~0~1data nobody reads "meta~/data": did you mean "metadata"?`}},
+		{"a kind and a group that are nearly right", `{"apiVersion": "template.openshift.io/v1", "kind": "Templat", "objects": [{"apiVersion": "kubevirt/v1", "kind": "VirtualMachine", "metdata": {}}]}`,
+			[]string{`/objects/0/metdata nobody reads "metdata": did you mean "metadata"?`}},
 		{"a VM of others", `{"apiVersion": "vmoperator.vmware.com/v1", "kind": "VirtualMachine", "metdata": {}}`, nil},
 		{"another object", `{"apiVersion": "v1", "kind": "ConfigMap", "metdata": {}}`, nil},
 		{"a template of the core", `{"apiVersion": "v1", "kind": "Template", "metdata": {}}`, []string{`/metdata nobody reads "metdata": did you mean "metadata"?`}},

@@ -23,8 +23,7 @@ func MissingIn(text string, missing []string) []string {
 	})
 }
 
-// inMarks matches a name in marks, such as those of another template language.
-var inMarks = regexp.MustCompile(`^[^\w"]*(\w+)`)
+var inMarks = regexp.MustCompile(`^[^\w"]*(\w+)`) // a name in marks, such as those of another template language
 
 // aboutParameters says what a parameter may have to do with what cannot be read in an annotation; "" if none has.
 func aboutParameters(a manifest.Annotation, offset int, missing []string) string {

@@ -16,8 +16,7 @@ var (
 	beginsJSON  = regexp.MustCompile(`^ *["{}\[\],]`)
 )
 
-// cause returns what often makes the parser give up at a place of a document, and where it is; "" if that is
-// not found.
+// cause returns what often makes the parser give up at a place of a document, and where; "" if it finds nothing.
 func (s *source) cause(document string, begin, at int) (message string, where int) {
 	if found := conflict.FindStringIndex(document); found != nil {
 		return "this marks a merge conflict: keep one of its sides, and remove the marks", begin + found[0]

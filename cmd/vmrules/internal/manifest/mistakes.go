@@ -173,9 +173,8 @@ func isSetting(text string, at int) bool {
 
 // isVariable reports whether a name in a script is probably a variable of the script.
 func (s *mistakes) isVariable(name string) bool {
-	if !s.variables[name] && lint.UndeclaredParameter(name, s.declared, false).Severity != lint.SeverityError {
-		s.variables[name] = true // it is not nearly a parameter
-	}
+	isNear := func() bool { return lint.UndeclaredParameter(name, s.declared, false).Severity == lint.SeverityError }
+	s.variables[name] = s.variables[name] || !isNear()
 	return s.variables[name]
 }
 
