@@ -45,7 +45,7 @@ func (s *source) cause(document string, begin, at int) (message string, where in
 // it, but not as any line around these. Most people indent by 2.
 func (s *source) betweenLevels(n int) (message string, where int) {
 	own := indentOf(s.line(n))
-	outer := s.above(n, own-1)
+	outer := s.above(n, max(own-1, 0))
 	inner := outer + 1
 	switch {
 	case own == 0, outer == 0, inner < n && indentOf(s.line(inner)) == own:
@@ -68,10 +68,10 @@ func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, "
 // beginOf returns where the text of a line begins.
 func (s *source) beginOf(n int) int { return s.lines[n-1] + indentOf(s.line(n)) }
 
-// above returns the nearest line above another that has a text and is indented by no more than that, or the first; 0 above that.
+// above returns the nearest line above another that has a text and is indented by no more than most; 0 if none is.
 func (s *source) above(n, most int) int {
 	n--
-	for n > 1 && (!hasContent.MatchString(s.line(n)) || indentOf(s.line(n)) > most) {
+	for n > 0 && (!hasContent.MatchString(s.line(n)) || indentOf(s.line(n)) > most) {
 		n--
 	}
 	return n

@@ -159,7 +159,8 @@ func (s *mistakes) parameters(n *node, text string, inRules bool) {
 		if places == nil {
 			places = newFinder(s.object.File.source.text, n.at, text)
 		}
-		s.add(lint.UndeclaredParameter(r.Name, s.declared, text[r.Start:r.End] == text), Span{places.find(r.Start), places.findEnd(r.End)})
+		f := lint.UndeclaredParameter(r.Name, s.declared, text[r.Start:r.End] == text)
+		s.add(f, Span{places.find(r.Start), places.findEnd(r.End)})
 	}
 }
 
