@@ -27,12 +27,12 @@ var checks = []Check{
 	{"invalid-regex", SeverityError, "the regex cannot be used"},
 	{"invalid-argument", SeverityError, "an argument other than regex cannot be used"},
 
-	{"misspelt-object", SeverityError, "an object is not read as a VM or template, because its kind or API group is only nearly right"},
-	{"unjudged-template", SeverityWarning, "nothing judges the VM of a template, because its annotation has no rules, or exempts it"},
+	{"misspelt-object", SeverityError, "a VM or template is not read as it is meant: its kind, API group or a key in it is only nearly right or at another level, an array has no items, or a quantity a wrong unit"},
+	{"unjudged-template", SeverityError, "nothing judges the VM of a template, because its annotation has no rules, or exempts it"},
 	{"folded-text", SeverityWarning, "YAML's > has turned a line end inside a text of rules into a blank"},
-	{"misspelt-annotation", SeverityError, "an annotation is not read, because its key, or that of all annotations, is only nearly right"},
+	{"misspelt-annotation", SeverityError, "an annotation is not read, because its key is only nearly right"},
 	{"misplaced-annotation", SeverityError, "an annotation with rules is at a place where nobody reads it"},
-	{"undeclared-parameter", SeverityWarning, "the template does not declare this parameter, so its reference is not replaced"},
+	{"undeclared-parameter", SeverityWarning, "the template does not declare this parameter, so its reference is not replaced; an error if it is all of a value, or nearly one that is declared"},
 	{"useless-suppression", SeverityWarning, "what accepts findings has no reason, or no effect; only vmrules lint reports it"},
 
 	{"misspelt-key", SeverityWarning, "a key is unknown, and so ignored, but close to a known key or its synonym; an error under Strict"},

@@ -16,9 +16,8 @@
 //
 // # Objects
 //
-// Annotation sees only the text of an annotation. [AnnotationKey], [AnnotationsKey],
-// [MisplacedAnnotation], [ObjectKind], [UnjudgedTemplate], [FoldedText], [TemplateKey] and [UndeclaredParameter] make
-// findings about the object around it.
+// Annotation sees only the text of an annotation. [AnnotationKey], [MisplacedAnnotation], [ObjectKind],
+// [ObjectFields], [UnjudgedTemplate], [FoldedText] and [UndeclaredParameter] make findings about the object around it.
 //
 // # KubeVirt's template validator
 //

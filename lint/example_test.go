@@ -61,12 +61,12 @@ func ExampleChecks() {
 	// invalid-path          error    path or valid is not a JSONPath that all consumers read alike
 	// invalid-regex         error    the regex cannot be used
 	// invalid-argument      error    an argument other than regex cannot be used
-	// misspelt-object       error    an object is not read as a VM or template, because its kind or API group is only nearly right
-	// unjudged-template     warning  nothing judges the VM of a template, because its annotation has no rules, or exempts it
+	// misspelt-object       error    a VM or template is not read as it is meant: its kind, API group or a key in it is only nearly right or at another level, an array has no items, or a quantity a wrong unit
+	// unjudged-template     error    nothing judges the VM of a template, because its annotation has no rules, or exempts it
 	// folded-text           warning  YAML's > has turned a line end inside a text of rules into a blank
-	// misspelt-annotation   error    an annotation is not read, because its key, or that of all annotations, is only nearly right
+	// misspelt-annotation   error    an annotation is not read, because its key is only nearly right
 	// misplaced-annotation  error    an annotation with rules is at a place where nobody reads it
-	// undeclared-parameter  warning  the template does not declare this parameter, so its reference is not replaced
+	// undeclared-parameter  warning  the template does not declare this parameter, so its reference is not replaced; an error if it is all of a value, or nearly one that is declared
 	// useless-suppression   warning  what accepts findings has no reason, or no effect; only vmrules lint reports it
 	// misspelt-key          warning  a key is unknown, and so ignored, but close to a known key or its synonym; an error under Strict
 	// unknown-key           warning  a key is unknown, and so ignored; an error under Strict

@@ -33,20 +33,13 @@ func stepOf(f *field, step fieldpath.Step) []*field {
 func unionOf(f *field, union fieldpath.Union) []*field {
 	var all []*field
 	for _, key := range union.Keys() {
-		if name, ok := key.(fieldpath.Name); ok {
-			all = append(all, f.Member(string(name))...)
-		} else if f.Shape == vmapi.Array {
-			all = append(all, f.Items)
-		}
+		all = append(all, stepOf(f, key)...)
 	}
 	return all
 }
 
 // stepAll returns what stepOf returns for several fields, each result once.
 func stepAll(fields []*field, step fieldpath.Step) []*field {
-	if len(fields) == 1 {
-		return unique(stepOf(fields[0], step))
-	}
 	var all []*field
 	for _, f := range fields {
 		all = append(all, stepOf(f, step)...)

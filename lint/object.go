@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/spelling"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmapi"
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
@@ -27,37 +30,23 @@ func AnnotationKey(key, text string, ofTemplate bool) (Finding, bool) {
 	return f, true
 }
 
-// AnnotationsKey finds a key that is nearly "annotations", around an annotation with rules. The Finding has no
-// place. It returns false if the key is right, or means something else.
-func AnnotationsKey(key string) (Finding, bool) {
-	const meant = "annotations"
-	if key == meant || spelling.Nearest(key, []string{meant}) == "" {
-		return Finding{}, false
-	}
-	f := unplaced("misspelt-annotation", "nobody reads %s: did you mean %s?", value.Quoted(key), meant)
-	f.Suggestion = meant
-	return f, true
-}
-
 // ObjectKind finds an object that is not read as a VM or template because its kind or its API group is only
 // nearly right. The Key of the Finding says which, "kind" or "apiVersion"; it has no place.
 func ObjectKind(apiVersion, kind string) (Finding, bool) {
-	group, version, hasGroup := strings.Cut(apiVersion, "/")
-	if !hasGroup {
-		group, version = "", apiVersion
-	}
+	group, version := groupOf(apiVersion), path.Base(apiVersion)
 	meant := meantKind(kind)
 	groups := vmtarget.Kinds[meant]
-	isRight := version == "" || slices.Contains(groups, group)
+	isRight := apiVersion == "" || slices.Contains(groups, group)
 	meantGroup := spelling.Nearest(group, groups)
 	switch {
 	case groups == nil:
 		return Finding{}, false
 	case meant != kind && (isRight || meantGroup != ""):
-		f := unplaced("misspelt-object", "the kind %s is unknown, so no rules are read here: did you mean %s?", value.Quoted(kind), meant)
+		f := unplaced("misspelt-object", "the kind %s is unknown, so no rules are read here: did you mean %q?", value.Quoted(kind), meant)
 		f.Key, f.Suggestion = "kind", meant
 		return f, true
-	case meant == kind && !isRight && (meantGroup != "" || group == "" || strings.HasSuffix(group, "kubevirt.io")):
+	case meant == kind && !isRight && (meantGroup != "" || !strings.Contains(group, ".") || strings.HasSuffix(group, "kubevirt.io")):
+		// A group without a dot is one of Kubernetes itself, which has no VMs.
 		meantVersion := cmp.Or(meantGroup, groups[0]) + "/" + version
 		f := unplaced("misspelt-object", "%s is not in %s, so no rules are read here: did you mean %s?", kind, value.Shortened(apiVersion), meantVersion)
 		f.Key, f.Suggestion = "apiVersion", meantVersion
@@ -65,6 +54,9 @@ func ObjectKind(apiVersion, kind string) (Finding, bool) {
 	}
 	return Finding{}, false
 }
+
+// groupOf returns the API group of an apiVersion, which is "" for the core of Kubernetes.
+func groupOf(apiVersion string) string { return strings.TrimSuffix(path.Dir(apiVersion), ".") }
 
 // meantKind returns the kind of VMs or templates that a word is or probably means; "" if none.
 func meantKind(word string) string {
@@ -107,21 +99,17 @@ func unplaced(id, format string, args ...any) Finding {
 // meantAnnotation returns the key that a key of an annotation probably means, which may be the
 // key itself; "" if that is none of the format.
 func meantAnnotation(key, text string, ofTemplate bool) string {
+	known := []string{vmrules.Annotation, vmrules.SkipAnnotation}
 	if ofTemplate {
-		if meant := spelling.Nearest(key, []string{vmrules.OldAnnotation}); meant != "" {
-			return meant
-		}
+		known = append(known, vmrules.OldAnnotation)
 	}
-	if meant := spelling.Nearest(key, []string{vmrules.Annotation, vmrules.SkipAnnotation}); meant != "" {
+	if meant := spelling.Nearest(key, known); meant != "" {
 		return meant
 	}
-	group, name, hasGroup := strings.Cut(key, "/")
-	if !hasGroup {
-		name = key
-	}
+	group, _, _ := strings.Cut(key, "/")
 	isRules := strings.HasPrefix(strings.TrimSpace(text), "[") && strings.Contains(text, `"rule"`)
-	isKubeVirt := strings.HasSuffix(group, "kubevirt.io") || name == "rules" && !hasGroup
-	if isRules && (isKubeVirt || spelling.Nearest(name, names) != "") {
+	isKubeVirt := strings.HasSuffix(group, "kubevirt.io") || key == "rules"
+	if isRules && (isKubeVirt || spelling.Nearest(path.Base(key), names) != "") {
 		return vmrules.Annotation
 	}
 	return ""
@@ -136,32 +124,20 @@ func MisplacedAnnotation(home string) Finding {
 	return unplaced("misplaced-annotation", "nobody reads %s here: move it to the annotations %s", vmrules.Annotation, home)
 }
 
-// TemplateKey finds a key of a Template that is nearly objects, so that nobody reads the VMs in it. The
-// Finding has no place.
-func TemplateKey(key string) (Finding, bool) {
-	const objects = "objects"
-	if key == objects || spelling.Nearest(key, []string{objects}) == "" {
-		return Finding{}, false
-	}
-	f := unplaced("misplaced-annotation", "nobody reads %s in a Template: did you mean %q?", value.Quoted(key), objects)
-	f.Suggestion = objects
-	return f, true
-}
-
 // UndeclaredParameter returns the finding about a parameter in a template that the template
-// does not declare, so that its reference is not replaced. The Finding has no place.
-func UndeclaredParameter(name string, declared []string) Finding {
+// does not declare, so that its reference is not replaced. It takes whether that is all of a value; otherwise it
+// may be meant for a shell. The Finding has no place.
+func UndeclaredParameter(name string, declared []string, isWhole bool) Finding {
 	cure := "declare it, or correct its name"
-	if meant := nearestParameter(name, declared); meant != "" {
+	meant := nearestParameter(name, declared)
+	if meant != "" {
 		cure = fmt.Sprintf("did you mean %s?", value.Shortened(meant))
 	}
-	return unplaced("undeclared-parameter", "the template has no parameter %s: %s", value.Shortened(name), cure)
-}
-
-// IsNearParameter reports whether a name is nearly that of a declared parameter. In a script,
-// other names are usually variables of its own.
-func IsNearParameter(name string, declared []string) bool {
-	return nearestParameter(name, declared) != ""
+	f := unplaced("undeclared-parameter", "the template has no parameter %s: %s", value.Shortened(name), cure)
+	if meant != "" || isWhole {
+		f.Severity = SeverityError
+	}
+	return f
 }
 
 // maxParameters and maxParameterName limit the comparison of names: templates may come from
@@ -176,4 +152,125 @@ func nearestParameter(name string, declared []string) string {
 		return ""
 	}
 	return spelling.Nearest(name, declared[:min(len(declared), maxParameters)])
+}
+
+// ObjectFields calls found for what KubeVirt or OpenShift does not read as it is meant in a VM or template:
+// a key that is only nearly right or at the wrong level, one item for an array, and a text for a quantity. It
+// gives the JSON Pointer of each. The Finding has no place; its Suggestion is the right key, if it has one.
+func ObjectFields(object map[string]any, found func(pointer string, f Finding)) {
+	(&objectSearch{found, maxCompared}).object("", nil, fieldsOf(object), object)
+}
+
+// maxCompared is how many names the unknown keys of an object are compared with, all together.
+const maxCompared = 50_000
+
+type objectSearch struct {
+	report func(pointer string, f Finding)
+	room   int // names that may still be compared
+}
+
+func (s *objectSearch) find(at, format string, args ...any) {
+	s.report(at, unplaced("misspelt-object", format, args...))
+}
+
+// value looks at a value, which should be that of a field in another.
+func (s *objectSearch) value(at string, around, f *field, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		if f.Shape == vmapi.Any {
+			f = fieldsOf(v)
+		}
+		s.object(at, around, f, v)
+	case []any:
+		if f.Shape == vmapi.Array {
+			for i, item := range v {
+				s.value(fmt.Sprint(at, "/", i), f, f.Items, item)
+			}
+		}
+	case string:
+		meant := quantity.Meant(v)
+		if f.Shape == vmapi.Scalar && f.Type.Value().Sort == vmapi.Quantity && meant != nil && meant[0] != v {
+			s.find(at, "%s is no quantity: did you mean %q?", value.Quoted(v), meant[0])
+		}
+	}
+}
+
+// fieldsOf returns the fields of an object by its kind, or that which it nearly is; it knows those that hold VMs.
+func fieldsOf(object map[string]any) *field {
+	kind, _ := object["kind"].(string)
+	version, _ := object["apiVersion"].(string)
+	near, isNear := ObjectKind(version, kind)
+	if near.Key == "kind" {
+		kind = near.Suggestion
+	}
+	groups := vmtarget.Kinds[kind]
+	if groups == nil || !isNear && version != "" && !slices.Contains(groups, groupOf(version)) {
+		return &field{Shape: vmapi.Any}
+	}
+	return vmapi.OfKind(kind)
+}
+
+func (s *objectSearch) object(at string, around, f *field, v map[string]any) {
+	if f.Shape == vmapi.Array {
+		s.find(at, `this must be an array: write "- " before the first key of each item`)
+		s.object(at, f, f.Items, v)
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(v)) {
+		at := at + "/" + pointerToken.Replace(key)
+		below := f.Member(key)
+		switch {
+		case below == nil:
+			s.unknown(at, f, key, v)
+		case f.Shape == vmapi.Map && below[0].Shape == vmapi.Scalar && isMemberOf(around, key, v[key]):
+			s.find(at, "%q does not belong in here: indent it less", key)
+		default:
+			s.value(at, f, below[0], v[key])
+		}
+	}
+}
+
+var pointerToken = strings.NewReplacer("~", "~0", "/", "~1")
+
+// isMemberOf reports whether a key in a map of texts is one of the object around it, as annotations among labels.
+func isMemberOf(f *field, key string, v any) bool {
+	_, isText := v.(string)
+	return !isText && f.Members[key] != nil && f.Members[key].Shape != vmapi.Scalar
+}
+
+// unknown looks at a key that the object does not have, for one that it lacks, or one of an object below it.
+func (s *objectSearch) unknown(at string, f *field, key string, in map[string]any) {
+	names := namesIn([]*field{f})
+	if s.room -= len(names); s.room < 0 {
+		return
+	}
+	around := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return f.Members[name].Members[key] == nil })
+	missing := slices.DeleteFunc(names, func(name string) bool {
+		_, isThere := in[name]
+		return isThere
+	})
+	if meant := meantKey(key, missing); meant != "" {
+		near := unplaced("misspelt-object", "nobody reads %s: did you mean %q?", value.Quoted(key), meant)
+		near.Suggestion = meant
+		s.report(at, near)
+		s.value(at, f, f.Members[meant], in[key])
+		return
+	}
+	if len(around) == 1 {
+		s.find(at, "nobody reads %s here: move it into %q", value.Quoted(key), around[0])
+	}
+}
+
+// meantKey returns the name that a key nearly is, or of which it is the beginning, perhaps as a plural.
+func meantKey(key string, names []string) string {
+	if meant := spelling.Nearest(key, names); meant != "" {
+		return meant
+	}
+	begin := strings.TrimSuffix(key, "s")
+	for _, name := range names {
+		if len(begin) > 3 && strings.HasPrefix(name, begin) { // fewer letters may mean much
+			return name
+		}
+	}
+	return ""
 }

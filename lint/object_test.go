@@ -1,10 +1,14 @@
 package lint_test
 
 import (
+	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/vmtarget"
 	"github.com/vmrules/vmrules/lint"
 )
 
@@ -60,6 +64,85 @@ func TestAnnotationKey(t *testing.T) {
 	}
 }
 
+func TestObjectFields(t *testing.T) {
+	inTemplate := func(vm string) string {
+		return `{"apiVersion": "template.openshift.io/v1", "kind": "Template", "objects": [{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", ` + vm + `}]}`
+	}
+	inDomain := func(domain string) string {
+		return `{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": ` + domain + `}}}}`
+	}
+	const domain = "/spec/template/spec/domain"
+	tests := []struct {
+		name, object string
+		want         []string
+	}{
+		{"a misspelt key", inTemplate(`"metdata": {"nmae": "a"}`), []string{
+			`/objects/0/metdata nobody reads "metdata": did you mean "metadata"?`,
+			`/objects/0/metdata/nmae nobody reads "nmae": did you mean "name"?`,
+		}},
+		{"an abbreviation", `{"kind": "Template", "params": []}`, []string{`/params nobody reads "params": did you mean "parameters"?`}},
+		{"an abbreviation that is too short", `{"kind": "Template", "par": []}`, nil},
+		{"nearly a key that is there", inDomain(`{"memory": {}, "meory": {}}`), nil},
+		{"a key of a newer version", inDomain(`{"quantum": {}}`), nil},
+		{"a level left out", inTemplate(`"annotations": {}`), []string{`/objects/0/annotations nobody reads "annotations" here: move it into "metadata"`}},
+		{"a level that may be one of two", inDomain(`{"enabled": true}`), nil},
+		{"a level too many", inTemplate(`"metadata": {"labels": {"annotations": null, "a/b": null, "labels": "x"}}`),
+			[]string{`/objects/0/metadata/labels/annotations "annotations" does not belong in here: indent it less`}},
+		{"a dash left out", inDomain(`{"devices": {"disks": {"nmae": "a"}}}`), []string{
+			domain + `/devices/disks this must be an array: write "- " before the first key of each item`,
+			domain + `/devices/disks/nmae nobody reads "nmae": did you mean "name"?`,
+		}},
+		{"in an item", inDomain(`{"devices": {"disks": [{"name": "a", "disc": {}}]}}`), []string{domain + `/devices/disks/0/disc nobody reads "disc": did you mean "disk"?`}},
+		{"a unit", inDomain(`{"memory": {"guest": "8GB", "maxGuest": "8Gi"}}`), []string{domain + `/memory/guest "8GB" is no quantity: did you mean "8Gi"?`}},
+		{"parameters", inDomain(`{"memory": {"guest": "${MEMORY}"}, "devices": {"disks": "${{DISKS}}"}}`), nil},
+		{"a slash in a key", `{"kind": "VirtualMachine", "meta~/data": {}}`, []string{`/meta~0~1data nobody reads "meta~/data": did you mean "metadata"?`}},
+		{"a kind and a group that are nearly right", `{"apiVersion": "template.openshift.io/v1", "kind": "Templat", "objects": [{"apiVersion": "kubevirt/v1", "kind": "VirtualMachine", "metdata": {}}]}`,
+			[]string{`/objects/0/metdata nobody reads "metdata": did you mean "metadata"?`}},
+		{"a VM of others", `{"apiVersion": "vmoperator.vmware.com/v1", "kind": "VirtualMachine", "metdata": {}}`, nil},
+		{"another object", `{"apiVersion": "v1", "kind": "ConfigMap", "metdata": {}}`, nil},
+		{"a template of the core", `{"apiVersion": "v1", "kind": "Template", "metdata": {}}`, []string{`/metdata nobody reads "metdata": did you mean "metadata"?`}},
+		{"no kind", `{"metdata": {}}`, nil},
+	}
+	for _, test := range tests {
+		object, err := vmrules.ParseObject([]byte(test.object))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		lint.ObjectFields(object, func(pointer string, f lint.Finding) {
+			got = append(got, pointer+" "+f.Message)
+		})
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+// TestFieldsOfKinds checks that the fields of all kinds that hold VMs are known.
+func TestFieldsOfKinds(t *testing.T) {
+	for kind, groups := range vmtarget.Kinds {
+		object := map[string]any{"apiVersion": groups[0] + "/v1", "kind": kind, "metdata": nil}
+		found := false
+		lint.ObjectFields(object, func(string, lint.Finding) { found = true })
+		if !found {
+			t.Errorf("%s: not known", kind)
+		}
+	}
+}
+
+// TestManyUnknownFields checks that the work for unknown keys is limited.
+func TestManyUnknownFields(t *testing.T) {
+	object := map[string]any{"kind": "VirtualMachine"}
+	for i := range 100_000 {
+		object[fmt.Sprint("metdata", i%10, i)] = nil
+	}
+	begin := time.Now()
+	lint.ObjectFields(object, func(string, lint.Finding) {})
+	if took := time.Since(begin); took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
+
 func TestMisplacedAnnotation(t *testing.T) {
 	want := lint.Finding{
 		Severity: lint.SeverityError, ID: "misplaced-annotation", Index: -1,
@@ -74,20 +157,18 @@ func TestUndeclaredParameter(t *testing.T) {
 	tests := []struct {
 		name, want string
 		declared   []string
-		isNear     bool
+		isWhole    bool
+		severity   lint.Severity
 	}{
-		{"SOCKETS", "the template has no parameter SOCKETS: did you mean SOKCETS?", []string{"NAME", "SOKCETS"}, true},
-		{"HOME", "the template has no parameter HOME: declare it, or correct its name", []string{"NAME"}, false},
-		{"X", "the template has no parameter X: declare it, or correct its name", nil, false},
+		{"SOCKETS", "the template has no parameter SOCKETS: did you mean SOKCETS?", []string{"NAME", "SOKCETS"}, false, lint.SeverityError},
+		{"HOME", "the template has no parameter HOME: declare it, or correct its name", []string{"NAME"}, false, lint.SeverityWarning},
+		{"X", "the template has no parameter X: declare it, or correct its name", nil, true, lint.SeverityError},
 	}
 	for _, test := range tests {
-		got := lint.UndeclaredParameter(test.name, test.declared)
-		want := lint.Finding{Severity: lint.SeverityWarning, ID: "undeclared-parameter", Index: -1, Message: test.want}
+		got := lint.UndeclaredParameter(test.name, test.declared, test.isWhole)
+		want := lint.Finding{Severity: test.severity, ID: "undeclared-parameter", Index: -1, Message: test.want}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
-		}
-		if isNear := lint.IsNearParameter(test.name, test.declared); isNear != test.isNear {
-			t.Errorf("%s is near one of %v: %v", test.name, test.declared, isNear)
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // Package vmapi knows the fields that KubeVirt's API gives a VM, and their types. Its table,
-// fields.txt, is generated from KubeVirt's Go types.
+// fields.txt, is generated from KubeVirt's Go types; objects.txt, by hand, has what is around VMs.
 package vmapi
 
 import (
@@ -13,10 +13,16 @@ import (
 //go:embed fields.txt
 var table string
 
+//go:embed objects.txt
+var objects string
+
+var all = sync.OnceValue(func() map[string]*Field { return read(table + objects) })
+
 // OfVM returns the tree of fields that a VM may have, starting at the rules' $.
-var OfVM = sync.OnceValue(func() *Field {
-	return read(table)["VirtualMachineInstanceTemplateSpec"]
-})
+func OfVM() *Field { return all()["VirtualMachineInstanceTemplateSpec"] }
+
+// OfKind returns the tree of fields of the objects of a kind that holds VMs.
+func OfKind(kind string) *Field { return all()[kind] }
 
 // A Field is a field that a VM may have. Fields of the same type share the fields below
 // them. A Field must not be changed.
@@ -130,11 +136,8 @@ func (f *Field) collect(found []*Field, seen map[*Field]bool) []*Field {
 	}
 	seen[f] = true
 	found = append(found, f)
-	for _, name := range slices.Sorted(maps.Keys(f.Members)) {
-		found = f.Members[name].collect(found, seen)
-	}
-	if f.Items != nil {
-		found = f.Items.collect(found, seen)
+	for _, child := range f.Children() {
+		found = child.collect(found, seen)
 	}
 	return found
 }

@@ -50,6 +50,19 @@ func TestFieldTable(t *testing.T) {
 	}
 }
 
+// TestObjectTable checks that the types of objects.txt are those of one of the tables.
+func TestObjectTable(t *testing.T) {
+	for line := range strings.Lines(objects) {
+		for _, word := range strings.Fields(line) {
+			_, of, _ := strings.Cut(word, ":")
+			of = strings.TrimLeft(of, "[]{}*")
+			if _, isScalar := sorts[of]; line[0] == '\t' && !isScalar && of != "any" && len(OfKind(of).Members) == 0 {
+				t.Errorf("the type %s is not in a table", of)
+			}
+		}
+	}
+}
+
 // TestScalarTypes checks how the notation of the table is read.
 func TestScalarTypes(t *testing.T) {
 	tests := []struct {

@@ -194,7 +194,7 @@ func TestStrict(t *testing.T) {
 		{"a misspelt kind", replaced(`"integer"`, `"Integer"`), nil, "(misspelt-kind) | not known"},
 		{"a misspelt kind that may be", replaced(`"integer"`, `"Integer"`), []Option{AllowWarnings()}, "not known"},
 		{"a missing [*]", bus, nil, "(wrong-kind) | (missing-wildcard) | (missing-wildcard)"},
-		{"object for objects", replaced("objects:", "object:"), nil, "(misplaced-annotation) | no VirtualMachine"},
+		{"object for objects", replaced("objects:", "object:"), nil, "(misspelt-object) | no VirtualMachine"},
 		{"a misspelt field", replaced("cpu.cores", "cpu.core"), nil, "(misspelt-field) | is not set)"},
 		{"an undeclared parameter", replaced("${{CORES}}", "${{CORE}}"), nil, "(undeclared-parameter) | is not filled in)"},
 		{"no rules", replaced("vm.kubevirt.io/validations", "other"), nil, "objects[0]: no rules"},

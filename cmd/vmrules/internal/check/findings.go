@@ -48,7 +48,7 @@ func (c *checker) all() output.Findings {
 func (c *checker) findings(o manifest.Object, result checked) (all []lint.Finding) {
 	locator := manifest.NewLocator(o)
 	add := func(pointer string, f lint.Finding) {
-		f.Line, f.Column = locator.Place(pointer)
+		f.Line, f.Column, _ = locator.Place(pointer)
 		all = append(all, f)
 	}
 	about := func(t output.Topic, severity lint.Severity, message string) {
@@ -98,6 +98,10 @@ func (c *checker) findings(o manifest.Object, result checked) (all []lint.Findin
 			f.Severity, f.Message = c.severityOf(r, v.Warning, isAccepted), v.Error()
 			if i == len(r.Violations)-1 && r.Note != "" { // what could not be judged
 				f.Message += "; " + output.OneLine(r.Note)
+			}
+			other := strings.Replace(v.Pointer, "/memory/guest", "/resources/requests/memory", 1)
+			if _, _, isThere := locator.Place(other); isThere && other != v.Pointer && v.Reason == vmrules.ReasonRequired {
+				v.Pointer, f.Message = other, f.Message+"; the memory is set here instead"
 			}
 			add(v.Pointer, f)
 		}

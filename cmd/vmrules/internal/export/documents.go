@@ -6,7 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
 	"github.com/vmrules/vmrules/policy"
 )
@@ -23,7 +23,8 @@ func exportDocuments(source string, s policy.Scope, policies []map[string]any, u
 	if len(policies) == 0 {
 		return text.Bytes(), nil
 	}
-	if !s.ByAnnotation && judging.Value(policies[0], "spec", "matchConstraints", "objectSelector") != nil {
+	selector, _ := manifest.Value(policies[0], "spec", "matchConstraints", "objectSelector")
+	if !s.ByAnnotation && selector != nil {
 		comment("NOT ENFORCED for VMs that name the template by annotations: --by-annotation adds policies about them.")
 	}
 	encoder := yaml.NewEncoder(&text)

@@ -168,9 +168,9 @@ func (e *exporter) exportTemplate(o manifest.Object) {
 // textOf returns the annotation of the VMs in a template. They have no different ones.
 func textOf(template map[string]any) string {
 	vms, _ := template["objects"].([]any)
-	vms = append(vms[:len(vms):len(vms)], judging.Value(template, "spec", "virtualMachine"))
-	for _, vm := range vms {
-		if text, _ := judging.Value(vm, "metadata", "annotations", vmrules.Annotation).(string); strings.TrimSpace(text) != "" {
+	vm, _ := manifest.Value(template, "spec", "virtualMachine")
+	for _, vm := range append(vms[:len(vms):len(vms)], vm) {
+		if text := manifest.TextAt(vm, "metadata", "annotations", vmrules.Annotation); strings.TrimSpace(text) != "" {
 			return text
 		}
 	}

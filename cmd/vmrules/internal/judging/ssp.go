@@ -18,12 +18,6 @@ func SSPVerdict(filled map[string]any, written manifest.Object, r *Ruling) *depl
 	})
 }
 
-// Value returns the value at a path of members; nil if there is none.
-func Value(v any, names ...string) any {
-	found, _ := manifest.Value(v, names...)
-	return found
-}
-
 // SSPLines returns what a verdict says to people.
 func SSPLines(v *deployed.Verdict) []string {
 	all := v.Lines()

@@ -126,11 +126,9 @@ func (l *Linter) LintObject(to *Linted, object manifest.Object) error {
 	for _, a := range filled.Annotations() {
 		l.fixable = l.newFixable(a.Text(), a.Options(nil), a.Change)
 		findings := l.explained(a.Lint(l.reading()...), a.Text())
-		if missing := MissingIn(a.Text(), filled.Missing); len(missing) > 0 {
-			for i := range findings {
-				if findings[i].ID == unreadable {
-					findings[i].Message += "; " + MissingText(missing[0])
-				}
+		for i, f := range findings {
+			if f.ID == unreadable {
+				findings[i].Message += aboutParameters(a, f.Offset, filled.Missing)
 			}
 		}
 		findings = append(findings, ownVMFindings(own, a, findings)...)

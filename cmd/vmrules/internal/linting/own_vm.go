@@ -50,7 +50,7 @@ func unreadableVM(v *deployed.Verdict, o manifest.Object) []lint.Finding {
 		return nil
 	}
 	f := ownVMFinding("", v.Refused)
-	f.Line, f.Column = manifest.NewLocator(o).Place(v.Pointer)
+	f.Line, f.Column, _ = manifest.NewLocator(o).Place(v.Pointer)
 	f.EndLine, f.EndColumn = f.Line, f.Column
 	return []lint.Finding{f}
 }

@@ -56,7 +56,11 @@ func (a Annotation) Lint(opts ...vmrules.ParseOption) []lint.Finding {
 			Severity: lint.SeverityError, ID: "wrong-type", Index: -1,
 			Message: fmt.Sprintf("the annotation %s must be a string that contains JSON: in YAML, write | behind the key, and the JSON in the lines below it", a.key),
 		}
-		a.Object.File.source.setPlace(&f, Span{a.value.at, a.value.end})
+		at := Span{a.value.at, a.value.end}
+		if key := strings.LastIndex(a.Object.File.source.text[:a.value.at], a.key); key >= 0 {
+			at = Span{key, key + len(a.key)}
+		}
+		a.Object.File.source.setPlace(&f, at)
 		return []lint.Finding{f}
 	}
 	findings := lint.Annotation(text, a.Options(opts)...)
@@ -165,6 +169,15 @@ func (a Annotation) written(text string) filledText {
 		return filled
 	}
 	return filledText{written: text}
+}
+
+// ReferenceAt returns the reference to the parameter whose value is at an offset of Text; "" if there is none.
+func (a Annotation) ReferenceAt(offset int) string {
+	t := a.written(a.Text())
+	if p := t.pieceBefore(offset + 1); offset < p.end {
+		return t.written[p.from:p.to]
+	}
+	return ""
 }
 
 // suppressing is the beginning of the keys of annotations that accept findings.

@@ -18,21 +18,29 @@ func NewLocator(o Object) *Locator {
 
 // Place returns the line and column of the value that a JSON Pointer (RFC 6901) selects; of its
 // key, if it has one. If the file does not hold the value, it returns the place of the
-// innermost object or array around it.
-func (l *Locator) Place(pointer string) (line, column int) {
+// innermost object or array around it, and false.
+func (l *Locator) Place(pointer string) (line, column int, isThere bool) {
+	m, isThere := l.member(pointer)
+	line, column = l.object.File.source.place(m.at)
+	return line, column, isThere
+}
+
+// member returns the value that Place places, with its key if it has one.
+func (l *Locator) member(pointer string) (found member, isThere bool) {
 	l.object = l.object.Loaded()
-	n, at := l.object.node, l.object.node.at
+	found = member{at: l.object.node.at, value: l.object.node}
 	for _, token := range strings.Split(pointer, "/")[1:] {
-		inside := l.membersOf(n)[unescaper.Replace(token)]
-		if i, err := strconv.Atoi(token); err == nil && 0 <= i && i < len(n.items) {
-			inside = member{at: n.items[i].at, value: n.items[i]}
+		in := found.value
+		inside := l.membersOf(in)[unescaper.Replace(token)]
+		if i, err := strconv.Atoi(token); err == nil && 0 <= i && i < len(in.items) {
+			inside = member{at: in.items[i].at, value: in.items[i]}
 		}
 		if inside.value == nil {
-			break
+			return found, false
 		}
-		n, at = inside.value, inside.at
+		found = inside
 	}
-	return l.object.File.source.place(at)
+	return found, true
 }
 
 var unescaper = strings.NewReplacer("~1", "/", "~0", "~")

@@ -38,7 +38,7 @@ items:
 		{"/metadata/labels/c~0d", "4:31"},
 		{"/status", "3:3"},
 	} {
-		line, column := l.Place(test.pointer)
+		line, column, _ := l.Place(test.pointer)
 		if got := fmt.Sprintf("%d:%d", line, column); got != test.want {
 			t.Errorf("%q is at %s, want %s", test.pointer, got, test.want)
 		}

@@ -17,60 +17,47 @@ import (
 func (o Object) Mistakes() []lint.Finding {
 	s := mistakes{
 		object: o, reported: map[string]bool{}, variables: map[string]bool{}, visited: map[*node]bool{},
-		read: map[*node]bool{}, metadata: map[*node]bool{},
+		read: map[*node]bool{},
 	}
 	for _, p := range o.Parameters() {
 		s.declared = append(s.declared, p.Name)
 		s.reported[p.Name] = true
 	}
 	root := o.tree()
-	if o.Kind == kindOpenShift {
-		s.templateKey(root)
-	}
+	s.ofTemplate = root.text("metadata", "annotations", vmrules.OldAnnotation)
 	kind := s.meantKind(root, o.Kind)
 	s.home = homes[kind]
 	for _, n := range readers(root, kind, s.meantKind) {
-		s.metadata[n.get("metadata")] = true
 		s.read[n.get("metadata", "annotations")] = true
-		if o.IsTemplate() {
-			s.unjudged(n.get("metadata", "annotations"), root.text("metadata", "annotations", vmrules.OldAnnotation))
-		}
+	}
+	if s.home != "" {
+		s.fields()
 	}
 	s.visit(root, o.IsTemplate())
 	return s.found
 }
 
-// templateKey finds the key of the objects of a Template if it is only nearly right.
-func (s *mistakes) templateKey(root *node) {
-	if m, found, ok := nearObjects(root); ok {
-		s.add(found, s.ofKey(m))
-	}
-}
-
-// nearObjects returns the member of a Template without objects whose key is nearly that.
-func nearObjects(root *node) (member, lint.Finding, bool) {
-	if root.get("objects") != nil {
-		return member{}, lint.Finding{}, false
-	}
-	for _, m := range root.members {
-		if f, found := lint.TemplateKey(m.key); found {
-			return m, f, true
-		}
-	}
-	return member{}, lint.Finding{}, false
+// fields finds fields that are not read as they are meant. Of rules in one of them, it says no more.
+func (s *mistakes) fields() {
+	places := NewLocator(s.object)
+	lint.ObjectFields(s.object.Content(), func(pointer string, f lint.Finding) {
+		m, _ := places.member(pointer)
+		s.read[m.value], s.read[m.value.get("annotations")] = true, true
+		s.add(f, s.ofKey(m))
+	})
 }
 
 // mistakes collects the mistakes in an object.
 type mistakes struct {
-	object    Object
-	home      string          // where rules belong; "" if that is not known
-	declared  []string        // parameters
-	reported  map[string]bool // parameters that are declared, or reported already
-	read      map[*node]bool  // annotations that are read as rules
-	metadata  map[*node]bool  // around these
-	variables map[string]bool // names in scripts that are not nearly those of parameters
-	visited   map[*node]bool  // nodes to which aliases refer
-	found     []lint.Finding
+	object     Object
+	home       string          // where rules belong; "" if that is not known
+	ofTemplate string          // its own rules, which are for VMs without any
+	declared   []string        // parameters
+	reported   map[string]bool // parameters that are declared, or reported already
+	read       map[*node]bool  // annotations that are read as rules
+	variables  map[string]bool // names in scripts that are not nearly those of parameters
+	visited    map[*node]bool  // nodes to which aliases refer
+	found      []lint.Finding
 }
 
 // maxMistakes limits both the mistakes that are reported and the names in scripts that are
@@ -92,11 +79,13 @@ func (s *mistakes) visit(n *node, isTemplate bool) {
 	text, _ := n.scalar.(string)
 	s.parameters(n, text, false)
 	for _, m := range n.members {
-		s.place(n, m)
 		s.parameters(&node{at: m.at}, m.key, false)
 		if m.key == vmrules.Annotation {
 			rules, _ := m.value.scalar.(string)
 			s.parameters(m.value, rules, true)
+			if s.home != "" && !s.read[n] {
+				s.add(lint.MisplacedAnnotation(s.home), s.ofKey(m))
+			}
 		}
 		s.visit(m.value, false)
 	}
@@ -112,57 +101,28 @@ func (s *mistakes) meantKind(n *node, kind string) string {
 		return kind
 	}
 	f, found := lint.ObjectKind(n.text("apiVersion"), kind)
-	if !found || s.isFull() {
+	if !found {
 		return kind
 	}
-	at := n.get(f.Key).at
-	s.add(f, Span{at, endOfScalar(s.object.File.source.text, at, n.text(f.Key))})
+	s.add(f, s.ofKey(member{at: n.get(f.Key).at, key: n.text(f.Key)}))
 	if f.Key == "kind" {
 		kind = f.Suggestion
 	}
 	return kind
 }
 
-// unjudged finds what leaves the VM of a template without rules. Those of the template itself are for VMs
-// that have none.
-func (s *mistakes) unjudged(annotations *node, ofTemplate string) {
-	if annotations == nil {
-		return
-	}
-	for _, m := range annotations.members {
-		text, isText := m.value.scalar.(string)
-		if f, found := lint.UnjudgedTemplate(m.key, text, ofTemplate); found && isText && !s.isFull() {
-			s.add(f, s.ofKey(m))
-		}
-	}
-}
-
-// place finds a key around the annotations of rules that is nearly right, and rules that are neither read
-// nor behind such a key.
-func (s *mistakes) place(in *node, m member) {
-	if s.home == "" || s.isFull() {
-		return
-	}
-	if f, found := lint.AnnotationsKey(m.key); found && s.metadata[in] && m.value.get(vmrules.Annotation) != nil {
-		s.add(f, s.ofKey(m))
-		s.read[m.value] = true
-	}
-	if m.key == vmrules.Annotation && !s.read[in] {
-		s.add(lint.MisplacedAnnotation(s.home), s.ofKey(m))
-	}
-}
-
+// annotationKeys finds annotations that nobody reads, and those that leave the VM of a template without rules.
 func (s *mistakes) annotationKeys(n *node, isTemplate bool) {
 	all := n.get("metadata", "annotations")
 	if all == nil {
 		return
 	}
 	for _, m := range all.members {
-		if s.isFull() {
-			return
-		}
-		text, _ := m.value.scalar.(string)
+		text, isText := m.value.scalar.(string)
 		if f, found := lint.AnnotationKey(m.key, text, isTemplate); found {
+			s.add(f, s.ofKey(m))
+		}
+		if f, found := lint.UnjudgedTemplate(m.key, text, s.ofTemplate); found && isText && s.read[all] && s.object.IsTemplate() {
 			s.add(f, s.ofKey(m))
 		}
 	}
@@ -170,7 +130,7 @@ func (s *mistakes) annotationKeys(n *node, isTemplate bool) {
 
 func (s *mistakes) add(f lint.Finding, at Span) {
 	isSame := func(other lint.Finding) bool { return other.ID == f.ID && other.Offset == at.Start }
-	if slices.ContainsFunc(s.found, isSame) { // about a value to which aliases refer
+	if s.isFull() || slices.ContainsFunc(s.found, isSame) { // about a value to which aliases refer
 		return
 	}
 	f.Offset, f.End = at.Start, at.End
@@ -199,7 +159,8 @@ func (s *mistakes) parameters(n *node, text string, inRules bool) {
 		if places == nil {
 			places = newFinder(s.object.File.source.text, n.at, text)
 		}
-		s.add(lint.UndeclaredParameter(r.Name, s.declared), Span{places.find(r.Start), places.findEnd(r.End)})
+		f := lint.UndeclaredParameter(r.Name, s.declared, text[r.Start:r.End] == text)
+		s.add(f, Span{places.find(r.Start), places.findEnd(r.End)})
 	}
 }
 
@@ -213,9 +174,8 @@ func isSetting(text string, at int) bool {
 
 // isVariable reports whether a name in a script is probably a variable of the script.
 func (s *mistakes) isVariable(name string) bool {
-	if !s.variables[name] && !lint.IsNearParameter(name, s.declared) {
-		s.variables[name] = true
-	}
+	isNear := func() bool { return lint.UndeclaredParameter(name, s.declared, false).Severity == lint.SeverityError }
+	s.variables[name] = s.variables[name] || !isNear()
 	return s.variables[name]
 }
 
@@ -242,12 +202,17 @@ func readers(n *node, kind string, meant func(*node, string) string) []*node {
 	case "": // it may be of any kind
 		return []*node{n, n.get("spec", "template"), n.get("spec", "virtualMachineTemplate")}
 	case kindOpenShift:
-		if m, _, found := nearObjects(n); found {
-			return readersIn(m.value, "", meant)
+		if objects := n.get("objects"); objects != nil {
+			return readersIn(objects, "", meant)
 		}
-		return readersIn(n.get("objects"), "", meant)
+		var all []*node
+		for _, m := range n.members { // one of them may be meant
+			all = append(all, readersIn(m.value, "", meant)...)
+		}
+		return all
 	case kindKubeVirt:
 		n = n.get("spec", "virtualMachine")
+		meant(n, n.text("kind"))
 	case "VirtualMachineInstanceReplicaSet":
 		n = n.get("spec", "template")
 	case "VirtualMachinePool":

@@ -55,7 +55,7 @@ objects:
 	}
 	want := []string{
 		":7:0  ",
-		"f.yaml:6:67 VM objects[0] name", "f.yaml:8:67 VM objects[1] name", "f.yaml:10:65 VM objects[2] ", "f.yaml:17:18 VM objects[3] min",
+		"f.yaml:6:67 VM objects[0] name", "f.yaml:8:67 VM objects[1] name", "f.yaml:10:37 VM objects[2] ", "f.yaml:17:18 VM objects[3] min",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

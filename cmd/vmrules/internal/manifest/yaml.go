@@ -144,6 +144,9 @@ func yamlMistake(err error, s *source, lines []int, text string, room *int) erro
 		return s.fail(begin+len(rest)-len(strings.TrimLeft(rest, " \t")), errors.New(message))
 	}
 	at := lines[0] + mistakeIn(text, err.Error())
+	if cause, where := s.cause(text, lines[0], at); cause != "" && isOfLayout[message] && renderFirst(text) == "" {
+		return s.fail(where, errors.New(cause))
+	}
 	first, _ := s.place(begin)
 	switch last, _ := s.place(at); {
 	case s.text[at] == '\t':
@@ -161,6 +164,9 @@ var around = map[string]string{
 	"did not find expected ',' or ']'":    "[ ]",
 	"did not find expected ',' or '}'":    "{ }",
 }
+
+// isOfLayout has the errors that a wrong indentation, or a text that ends too early, may cause.
+var isOfLayout = setOf("did not find expected key", "mapping values are not allowed in this context", "could not find expected ':'")
 
 // openQuote is the end of the error about a quote that is never closed. It hides errors before that.
 const openQuote = "found unexpected end of stream"

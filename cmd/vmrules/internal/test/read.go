@@ -39,7 +39,7 @@ type suiteReader struct {
 
 // fail adds a mistake at a JSON Pointer.
 func (r *suiteReader) fail(at string, err error) {
-	line, column := r.locator.Place(at)
+	line, column, _ := r.locator.Place(at)
 	r.wrong = append(r.wrong, &manifest.Error{File: r.file, Line: line, Column: column, Message: err.Error()})
 }
 

@@ -158,7 +158,7 @@ func (t *tester) test(d manifest.Document) {
 	}
 	for i, c := range s.cases {
 		result := tested{File: d.File.Name, Name: c.name}
-		result.Line, result.column = r.locator.Place(fmt.Sprintf("/cases/%d", i))
+		result.Line, result.column, _ = r.locator.Place(fmt.Sprintf("/cases/%d", i))
 		report, err := j.judge(c)
 		if err != nil {
 			result.Problem = err.Error()
