@@ -164,9 +164,8 @@ func (s *suite) look(o manifest.Object) verdict {
 	}
 	s.judge(&v, filled)
 	if s.isForSSP {
-		verdict := deployed.Judge(filled.Content(), s.templates.Content)
-		for _, line := range verdict.Lines() {
-			v.add(verdict.Refuses(), line)
+		for _, line := range deployed.Judge(filled.Content(), s.templates.Content).Lines() {
+			v.add(line.Refuses, line.Text)
 		}
 	}
 	return v

@@ -220,7 +220,11 @@ func inInput(name string, err error) *manifest.Error {
 // whyNotValid returns what is wrong with a VM in one line.
 func (vm audited) whyNotValid() string {
 	if vm.report.Valid() && vm.SSP.Refuses() {
-		return strings.Join(judging.SSPLines(vm.SSP), "; ")
+		var all []string
+		for _, line := range judging.SSPLines(vm.SSP) {
+			all = append(all, line.Text)
+		}
+		return strings.Join(all, "; ")
 	}
 	return whyNotValid(vm.report)
 }

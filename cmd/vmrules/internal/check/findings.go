@@ -44,8 +44,9 @@ func (c *checker) all() output.Findings {
 	return output.Findings{All: found, Topics: topics, Unusable: c.found.Unusable}
 }
 
-// findings returns what the judgement of an object found, at the places of the fields.
-func (c *checker) findings(o manifest.Object, result checked) (all []lint.Finding) {
+// findings returns what the judgement of an object found, at the places of the fields, unless lint has found
+// why a rule is ignored.
+func (c *checker) findings(o manifest.Object, result checked, linted map[int]bool) (all []lint.Finding) {
 	locator := manifest.NewLocator(o)
 	add := func(pointer string, f lint.Finding) {
 		f.Line, f.Column, _ = locator.Place(pointer)
@@ -78,16 +79,18 @@ func (c *checker) findings(o manifest.Object, result checked) (all []lint.Findin
 	isAccepted := o.IsTemplate() && c.options.Rules == nil && c.HasOwnValues(o)
 	for _, line := range judging.SSPLines(result.SSP) {
 		switch {
-		case result.SSP.Refuses():
-			about(failedInSSP, lint.SeverityError, line)
-		case !isAccepted || len(result.SSP.Warned) == 0:
-			about(failedInSSP, lint.SeverityWarning, line)
+		case line.Refuses:
+			about(failedInSSP, lint.SeverityError, line.Text)
+		case !isAccepted || result.SSP.NoRules:
+			about(failedInSSP, lint.SeverityWarning, line.Text)
 		case c.options.Verbose:
-			about(failedInSSP, lint.SeverityNote, line)
+			about(failedInSSP, lint.SeverityNote, line.Text)
 		}
 	}
 	for _, r := range result.Report.Results(output.Loud...) {
-		if judged.IsGap(r, result.gaps) || r.Outcome == vmrules.Warned && isAccepted && !c.options.Verbose {
+		switch {
+		case judged.IsGap(r, result.gaps), r.Outcome == vmrules.Ignored && linted[r.Index],
+			r.Outcome == vmrules.Warned && isAccepted && !c.options.Verbose:
 			continue
 		}
 		f := lint.Finding{ID: strings.ToLower(string(r.Outcome)), Rule: r.Rule, Index: r.Index}

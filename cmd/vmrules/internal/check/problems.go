@@ -47,7 +47,11 @@ func (c *checker) setProblem(result *checked, o manifest.Object, err error) (fin
 	}
 	result.Problem, result.Problems = strings.Join(lines, separator), problems
 	if result.Problem != "" && len(findings) < min(max(len(problems), 1), maxProblems) {
-		findings = append(findings, lint.Finding{Line: o.Line, Column: 1, Severity: lint.SeverityError, ID: unusableRules.ID, Index: -1, Message: strings.ReplaceAll(strings.Replace(result.Problem, ":\n", ": ", 1), "\n", "; ")})
+		id := unusableRules.ID
+		if err == nil && !slices.ContainsFunc(result.gaps, judged.Gap.IsUnreadable) {
+			id = noTemplate.ID
+		}
+		findings = append(findings, lint.Finding{Line: o.Line, Column: 1, Severity: lint.SeverityError, ID: id, Index: -1, Message: strings.ReplaceAll(strings.Replace(result.Problem, ":\n", ": ", 1), "\n", "; ")})
 	}
 	return findings
 }

@@ -102,24 +102,30 @@ func (v *Verdict) and(next Verdict) *Verdict {
 // Refuses reports whether the validator refuses a VM.
 func (v *Verdict) Refuses() bool { return v != nil && !v.Accepted }
 
+// A Line is what a verdict says to people, perhaps of one rule.
+type Line struct {
+	Text    string
+	Refuses bool
+}
+
 // Lines returns what the verdict says to people.
-func (v *Verdict) Lines() []string {
+func (v *Verdict) Lines() []Line {
 	const validator = "KubeVirt's template validator "
 	switch {
 	case v == nil:
 		return nil
 	case v.NoRules:
-		return []string{validator + "finds no rules for this VM"}
+		return []Line{{validator + "finds no rules for this VM", false}}
 	case v.Refused != "":
-		return []string{validator + "refuses this VM: " + v.Refused}
+		return []Line{{validator + "refuses this VM: " + v.Refused, true}}
 	}
-	var all []string
+	var all []Line
 	for _, name := range slices.Sorted(maps.Keys(v.Why)) {
-		says := "refuses this VM: "
+		says, refuses := "refuses this VM: ", true
 		if slices.Contains(v.Warned, name) {
-			says = "only logs about this VM: "
+			says, refuses = "only logs about this VM: ", false
 		}
-		all = append(all, fmt.Sprintf("%s%srule %s: %s", validator, says, name, v.Why[name]))
+		all = append(all, Line{fmt.Sprintf("%s%srule %s: %s", validator, says, name, v.Why[name]), refuses})
 	}
 	return all
 }

@@ -19,10 +19,10 @@ func SSPVerdict(filled map[string]any, written manifest.Object, r *Ruling) *depl
 }
 
 // SSPLines returns what a verdict says to people.
-func SSPLines(v *deployed.Verdict) []string {
+func SSPLines(v *deployed.Verdict) []deployed.Line {
 	all := v.Lines()
-	for i, line := range all {
-		all[i] = output.OneLine(output.Short(line))
+	for i := range all {
+		all[i].Text = output.OneLine(output.Short(all[i].Text))
 	}
 	return all
 }
