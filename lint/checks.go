@@ -12,8 +12,8 @@ type Check struct {
 // Checks returns all checks: first those for what ParseRules refuses, then the others.
 func Checks() []Check { return slices.Clone(checks) }
 
-// checks holds all checks. The code that finds something repeats the ID. What makes every VM fail
-// is an error, whatever the check, and what may not mean what its author meant is a warning.
+// checks holds all checks. The code that finds something repeats the ID. What makes every VM fail, or can
+// hardly be meant, is an error, whatever the check; what may not mean what its author meant is a warning.
 var checks = []Check{
 	{"unreadable", SeverityError, "the text is not valid JSON or UTF-8, is nested too deeply, or has too many rules"},
 	{"unknown-version", SeverityError, "WithVersion names a version that does not exist"},
@@ -35,42 +35,42 @@ var checks = []Check{
 	{"undeclared-parameter", SeverityWarning, "the template does not declare this parameter, so its reference is not replaced"},
 	{"useless-suppression", SeverityWarning, "what accepts findings has no reason, or no effect; only vmrules lint reports it"},
 
-	{"misspelt-key", SeverityWarning, "a key is unknown, and so ignored, but close to a known key or its synonym; an error under Strict"},
+	{"misspelt-key", SeverityError, "a key is unknown, and so ignored, but close to a known key or its synonym"},
 	{"unknown-key", SeverityWarning, "a key is unknown, and so ignored; an error under Strict"},
-	{"misspelt-kind", SeverityWarning, "the kind is unknown, so the rule is ignored, but close to a known kind or its synonym; an error under Strict"},
+	{"misspelt-kind", SeverityError, "the kind is unknown, so the rule is ignored, but close to a known kind or its synonym"},
 	{"unknown-kind", SeverityWarning, "the kind is unknown, so the rule is ignored; an error under Strict"},
-	{"no-arguments", SeverityWarning, "the rule checks only the type of the value, or nothing at all; an error under Strict"},
-	{"foreign-argument", SeverityWarning, "other validators ignore this argument, because it belongs to another kind of rule"},
+	{"no-arguments", SeverityError, "the rule checks only the type of the value, or nothing at all"},
+	{"foreign-argument", SeverityWarning, "other validators ignore this argument, because it belongs to another kind of rule; an error if the rule has no other"},
 
 	{"wrong-kind", SeverityError, "no value of the field satisfies the kind, such as integer for a bus"},
-	{"misspelt-value", SeverityWarning, "the field cannot have this value, but one with nearly the same name"},
-	{"unknown-value", SeverityNote, "the field is not known to have this value; a warning if that holds for all values that the rule allows"},
+	{"misspelt-value", SeverityError, "the field cannot have this value, but one with nearly the same name"},
+	{"unknown-value", SeverityNote, "the field is not known to have this value; an error if that holds for all values that the rule allows"},
 
 	{"unsatisfiable-range", SeverityError, "min is more than max, or minLength more than maxLength"},
 	{"empty-values", SeverityError, "values is empty, so no value is allowed"},
 	{"unsatisfiable-values", SeverityError, "the rule's kind and other arguments rule out all of its values"},
 	{"impossible-value", SeverityWarning, "the rule's kind and other arguments rule out some of its values"},
-	{"tiny-memory", SeverityWarning, "a bound for memory is less than 32 MiB, since it counts another unit than bytes"},
+	{"tiny-memory", SeverityError, "a bound for memory is less than 32 MiB, since it counts another unit than bytes"},
 	{"duplicate-value", SeverityWarning, "values lists the same value twice"},
 	{"contradicting-rules", SeverityError, "no value satisfies all the rules that apply together"},
 	{"default-violates-rule", SeverityWarning, "a VM that does not set the field is rejected, because the field's default breaks the rule; a note where the VM really gets that default, such as 1 core"},
 
-	{"path-from-vm", SeverityWarning, "a path starts at the VM or the template, instead of at the VM's spec.template"},
+	{"path-from-vm", SeverityError, "a path starts at the VM or the template, instead of at the VM's spec.template"},
 	{"path-to-status", SeverityWarning, "a path starts at .status, which the VM of a template does not have"},
-	{"misspelt-field", SeverityWarning, "no VM has this field, but one with nearly the same name"},
-	{"misplaced-field", SeverityWarning, "no VM has this field here, but the same path with a level more or less"},
+	{"misspelt-field", SeverityError, "no VM has this field, but one with nearly the same name"},
+	{"misplaced-field", SeverityError, "no VM has this field here, but the same path with a level more or less"},
 	{"vague-path", SeverityWarning, "a path begins with two dots although only one field is at its end"},
 	{"unknown-field", SeverityNote, "no VM is known to have this field"},
-	{"missing-wildcard", SeverityWarning, "a name follows an array without [*] in between, and so selects nothing"},
-	{"not-an-array", SeverityWarning, "an index, slice, filter or [*] follows something that is not an array, and so selects nothing"},
-	{"not-a-scalar", SeverityWarning, "a path ends at an array or object, where a string, number or boolean is needed"},
-	{"valid-beside-path", SeverityWarning, "valid tests another field of the same items than the path reads, such as cdrom.bus and disk.bus"},
+	{"missing-wildcard", SeverityError, "a name follows an array without [*] in between, and so selects nothing"},
+	{"not-an-array", SeverityError, "an index, slice, filter or [*] follows something that is not an array, and so selects nothing"},
+	{"not-a-scalar", SeverityError, "a path ends at an array or object, where a string, number or boolean is needed"},
+	{"valid-beside-path", SeverityError, "valid tests another field of the same items than the path reads, such as cdrom.bus and disk.bus"},
 	{"valid-always-there", SeverityNote, "valid names a field that always exists if its parent exists"},
 
 	{"slow-regex", SeverityWarning, "the regex may backtrack for too long on some values, which makes the rule Undecided"},
-	{"idle-regex", SeverityWarning, "the regex matches every text, or every text of one line"},
+	{"idle-regex", SeverityError, "the regex matches every text, or every text of one line"},
 	{"unescaped-dot", SeverityWarning, "a dot between names in the regex matches any character"},
-	{"half-anchored-regex", SeverityWarning, "^ applies to the first alternative only, and $ to the last only"},
+	{"half-anchored-regex", SeverityError, "^ applies to the first alternative only, and $ to the last only"},
 	{"unanchored-regex", SeverityNote, "the regex also matches part of a longer value; a warning if it ends with a repetition, which then demands nothing"},
 	{"message-is-name", SeverityNote, "the message only repeats the rule's name"},
 	{"not-checked", SeverityWarning, "checking the whole annotation takes more work than the Budget allows"},

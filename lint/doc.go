@@ -13,7 +13,9 @@
 // nothing in any VM. It is a warning if the rule has justWarning or a valid that not every VM has: it may
 // then mean that a field must not be set.
 //
-// What may not mean what its author meant is a warning. What is only worth a look is an info.
+// So is what can hardly be meant, such as a misspelt key, a bound of 1,024 bytes of memory or the regex .*;
+// Finding.Refuses tells the other errors from these. What may not mean what its author meant is a warning.
+// What is only worth a look is a note.
 //
 // # Objects
 //

@@ -36,10 +36,10 @@ func ExampleAnnotation() {
 	// 5 52 error misspelt-field cores path
 	//    unknown field "core" in .spec.domain.cpu: did you mean "cores"?
 	//    write jsonpath::.spec.domain.cpu.cores
-	// 8 3 warning misspelt-key cores justWarnig
+	// 8 3 error misspelt-key cores justWarnig
 	//    unknown key "justWarnig": did you mean "justWarning"? Without it, the rule refuses VMs
 	//    write justWarning
-	// 15 12 warning half-anchored-regex bus regex
+	// 15 12 error half-anchored-regex bus regex
 	//    ^ applies to the first alternative only, and $ to the last only: write ^(?:…|…)$ to anchor all of them
 	//    write ^(?:virtio|scsi)$
 }
@@ -68,38 +68,38 @@ func ExampleChecks() {
 	// misplaced-annotation  error    an annotation with rules is at a place where nobody reads it
 	// undeclared-parameter  warning  the template does not declare this parameter, so its reference is not replaced
 	// useless-suppression   warning  what accepts findings has no reason, or no effect; only vmrules lint reports it
-	// misspelt-key          warning  a key is unknown, and so ignored, but close to a known key or its synonym; an error under Strict
+	// misspelt-key          error    a key is unknown, and so ignored, but close to a known key or its synonym
 	// unknown-key           warning  a key is unknown, and so ignored; an error under Strict
-	// misspelt-kind         warning  the kind is unknown, so the rule is ignored, but close to a known kind or its synonym; an error under Strict
+	// misspelt-kind         error    the kind is unknown, so the rule is ignored, but close to a known kind or its synonym
 	// unknown-kind          warning  the kind is unknown, so the rule is ignored; an error under Strict
-	// no-arguments          warning  the rule checks only the type of the value, or nothing at all; an error under Strict
-	// foreign-argument      warning  other validators ignore this argument, because it belongs to another kind of rule
+	// no-arguments          error    the rule checks only the type of the value, or nothing at all
+	// foreign-argument      warning  other validators ignore this argument, because it belongs to another kind of rule; an error if the rule has no other
 	// wrong-kind            error    no value of the field satisfies the kind, such as integer for a bus
-	// misspelt-value        warning  the field cannot have this value, but one with nearly the same name
-	// unknown-value         note     the field is not known to have this value; a warning if that holds for all values that the rule allows
+	// misspelt-value        error    the field cannot have this value, but one with nearly the same name
+	// unknown-value         note     the field is not known to have this value; an error if that holds for all values that the rule allows
 	// unsatisfiable-range   error    min is more than max, or minLength more than maxLength
 	// empty-values          error    values is empty, so no value is allowed
 	// unsatisfiable-values  error    the rule's kind and other arguments rule out all of its values
 	// impossible-value      warning  the rule's kind and other arguments rule out some of its values
-	// tiny-memory           warning  a bound for memory is less than 32 MiB, since it counts another unit than bytes
+	// tiny-memory           error    a bound for memory is less than 32 MiB, since it counts another unit than bytes
 	// duplicate-value       warning  values lists the same value twice
 	// contradicting-rules   error    no value satisfies all the rules that apply together
 	// default-violates-rule warning  a VM that does not set the field is rejected, because the field's default breaks the rule; a note where the VM really gets that default, such as 1 core
-	// path-from-vm          warning  a path starts at the VM or the template, instead of at the VM's spec.template
+	// path-from-vm          error    a path starts at the VM or the template, instead of at the VM's spec.template
 	// path-to-status        warning  a path starts at .status, which the VM of a template does not have
-	// misspelt-field        warning  no VM has this field, but one with nearly the same name
-	// misplaced-field       warning  no VM has this field here, but the same path with a level more or less
+	// misspelt-field        error    no VM has this field, but one with nearly the same name
+	// misplaced-field       error    no VM has this field here, but the same path with a level more or less
 	// vague-path            warning  a path begins with two dots although only one field is at its end
 	// unknown-field         note     no VM is known to have this field
-	// missing-wildcard      warning  a name follows an array without [*] in between, and so selects nothing
-	// not-an-array          warning  an index, slice, filter or [*] follows something that is not an array, and so selects nothing
-	// not-a-scalar          warning  a path ends at an array or object, where a string, number or boolean is needed
-	// valid-beside-path     warning  valid tests another field of the same items than the path reads, such as cdrom.bus and disk.bus
+	// missing-wildcard      error    a name follows an array without [*] in between, and so selects nothing
+	// not-an-array          error    an index, slice, filter or [*] follows something that is not an array, and so selects nothing
+	// not-a-scalar          error    a path ends at an array or object, where a string, number or boolean is needed
+	// valid-beside-path     error    valid tests another field of the same items than the path reads, such as cdrom.bus and disk.bus
 	// valid-always-there    note     valid names a field that always exists if its parent exists
 	// slow-regex            warning  the regex may backtrack for too long on some values, which makes the rule Undecided
-	// idle-regex            warning  the regex matches every text, or every text of one line
+	// idle-regex            error    the regex matches every text, or every text of one line
 	// unescaped-dot         warning  a dot between names in the regex matches any character
-	// half-anchored-regex   warning  ^ applies to the first alternative only, and $ to the last only
+	// half-anchored-regex   error    ^ applies to the first alternative only, and $ to the last only
 	// unanchored-regex      note     the regex also matches part of a longer value; a warning if it ends with a repetition, which then demands nothing
 	// message-is-name       note     the message only repeats the rule's name
 	// not-checked           warning  checking the whole annotation takes more work than the Budget allows

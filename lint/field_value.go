@@ -28,7 +28,7 @@ func (l *linter) fieldKind(r *rule, fields []*field, isSure bool) {
 		r.isHopeless, what = true, "value"
 		_, severity = consequence(r)
 	}
-	l.add(r, rulekey.Rule, "wrong-kind", "no %s of this field satisfies the kind %s: %s", what, r.Kind, why).Severity = severity
+	l.add(r, rulekey.Rule, "wrong-kind", "no %s of this field satisfies the kind %s: %s", what, r.Kind, why).follow(severity)
 }
 
 // excludes says why no value of any of the fields satisfies a kind; "" if some may.
@@ -109,7 +109,7 @@ func (l *linter) fieldValues(r *rule, fields []*field) {
 		value.AppendList(nil, unknown.all), value.AppendList(nil, known))
 	f.Offset = unknown.at.Start
 	if len(unknown.all) == len(r.Values) {
-		f.Severity = SeverityWarning
+		f.Severity = SeverityError
 	}
 }
 
@@ -139,7 +139,7 @@ func (l *linter) fieldArguments(r *rule) {
 		verb = "allow"
 	}
 	l.add(r, keys[0], "unknown-value", "%s %s none of the values that KubeVirt's API lists for the field: %s",
-		strings.Join(keys, " and "), verb, value.AppendList(nil, known)).Severity = SeverityWarning
+		strings.Join(keys, " and "), verb, value.AppendList(nil, known)).Severity = SeverityError
 }
 
 // refusing returns the keys of the regex and the lengths that refuse a value.

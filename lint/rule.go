@@ -72,12 +72,19 @@ func (l *linter) message(r *rule) {
 }
 
 // foreignArguments finds arguments that the specification does not list for the rule's
-// kind. Some consumers ignore these.
+// kind. Some consumers ignore these. If the rule has no other, its kind is hardly meant.
 func (l *linter) foreignArguments(r *rule) {
+	severity := SeverityError
+	for key := range r.Arguments() {
+		if vmrules.Kind(constraint.Named(key).Kind) == r.Kind {
+			severity = SeverityWarning
+		}
+	}
 	for key := range r.Arguments() {
 		if kind := vmrules.Kind(constraint.Named(key).Kind); kind != r.Kind {
-			l.add(r, key, "foreign-argument", "%s has no effect in %s rule for other validators: use %s rule",
-				key, withArticle(r.Kind), withArticle(kind)).Offset = r.startOf(key)
+			f := l.add(r, key, "foreign-argument", "%s has no effect in %s rule for other validators: use %s rule",
+				key, withArticle(r.Kind), withArticle(kind))
+			f.Offset, f.Severity = r.startOf(key), severity
 		}
 	}
 }
@@ -97,7 +104,7 @@ func (l *linter) values(r *rule) {
 	if len(r.Values) == 0 {
 		r.isHopeless = true
 		so, severity := consequence(r)
-		l.add(r, constraint.Values, "empty-values", "the list is empty, so %s: add the allowed values", so).Severity = severity
+		l.add(r, constraint.Values, "empty-values", "the list is empty, so %s: add the allowed values", so).follow(severity)
 		return
 	}
 	_, list := r.at(constraint.Values)
@@ -127,7 +134,7 @@ func (l *linter) values(r *rule) {
 	case len(r.Values):
 		r.isHopeless = true
 		so, severity := consequence(r)
-		l.add(r, constraint.Values, "unsatisfiable-values", "the rest of the rule allows none of these values, so %s: %s", so, impossible.why).Severity = severity
+		l.add(r, constraint.Values, "unsatisfiable-values", "the rest of the rule allows none of these values, so %s: %s", so, impossible.why).follow(severity)
 	default:
 		l.add(r, constraint.Values, "impossible-value", "the rest of the rule does not allow %s: %s", string(value.AppendList(nil, impossible.all)), impossible.why).Offset = impossible.at.Start
 	}
@@ -167,7 +174,7 @@ func (l *linter) bounds(r *rule) {
 		}
 		r.isHopeless = true
 		so, severity := consequence(r)
-		l.add(r, low.Key(), "unsatisfiable-range", "%s is more than %s %s, so %s", low, high.Key(), high, so).Severity = severity
+		l.add(r, low.Key(), "unsatisfiable-range", "%s is more than %s %s, so %s", low, high.Key(), high, so).follow(severity)
 	}
 }
 

@@ -34,7 +34,7 @@ type pathSearch struct {
 type pathFinding struct {
 	id, message string
 	mended      bool
-	isSure      bool // no VM has what the path selects
+	severity    Severity
 	from, to    int
 }
 
@@ -113,7 +113,11 @@ func (s *pathSearch) find(id string, mended bool, format string, args ...any) {
 			return
 		}
 	}
-	s.found = append(s.found, pathFinding{id, fmt.Sprintf(format, args...), mended, !s.unsure && severities[id] == SeverityWarning, s.from, s.to})
+	severity := severities[id]
+	if severity == SeverityError && s.unsure {
+		severity = SeverityWarning
+	}
+	s.found = append(s.found, pathFinding{id, fmt.Sprintf(format, args...), mended, severity, s.from, s.to})
 }
 
 // soFar returns the path up to here for a message, which shows only its beginning.
