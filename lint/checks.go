@@ -51,6 +51,7 @@ var checks = []Check{
 	{"unsatisfiable-values", SeverityError, "the rule's kind and other arguments rule out all of its values"},
 	{"impossible-value", SeverityWarning, "the rule's kind and other arguments rule out some of its values"},
 	{"tiny-memory", SeverityError, "a bound for memory is less than 32 MiB, since it counts another unit than bytes"},
+	{"idle-bound", SeverityError, "the rule's only argument is a min or minLength that no value is below"},
 	{"duplicate-value", SeverityWarning, "values lists the same value twice"},
 	{"contradicting-rules", SeverityError, "no value satisfies all the rules that apply together"},
 	{"default-violates-rule", SeverityWarning, "a VM that does not set the field is rejected, because the field's default breaks the rule; a note where the VM really gets that default, such as 1 core"},
@@ -69,9 +70,10 @@ var checks = []Check{
 
 	{"slow-regex", SeverityWarning, "the regex may backtrack for too long on some values, which makes the rule Undecided"},
 	{"idle-regex", SeverityError, "the regex matches every text, or every text of one line"},
+	{"misspelt-regex", SeverityError, "the regex is in the notation of another language, such as a glob or slashes around it"},
 	{"unescaped-dot", SeverityWarning, "a dot between names in the regex matches any character"},
-	{"half-anchored-regex", SeverityError, "^ applies to the first alternative only, and $ to the last only"},
-	{"unanchored-regex", SeverityNote, "the regex also matches part of a longer value; a warning if it ends with a repetition, which then demands nothing"},
+	{"half-anchored-regex", SeverityError, "^ applies to the first alternative only, or $ to the last only"},
+	{"unanchored-regex", SeverityNote, "the regex also matches part of a longer value; a warning if it ends with a repetition, which then demands nothing, and an error if the whole value is meant"},
 	{"message-is-name", SeverityNote, "the message only repeats the rule's name"},
 	{"not-checked", SeverityWarning, "checking the whole annotation takes more work than the Budget allows"},
 

@@ -82,6 +82,7 @@ func ExampleChecks() {
 	// unsatisfiable-values  error    the rule's kind and other arguments rule out all of its values
 	// impossible-value      warning  the rule's kind and other arguments rule out some of its values
 	// tiny-memory           error    a bound for memory is less than 32 MiB, since it counts another unit than bytes
+	// idle-bound            error    the rule's only argument is a min or minLength that no value is below
 	// duplicate-value       warning  values lists the same value twice
 	// contradicting-rules   error    no value satisfies all the rules that apply together
 	// default-violates-rule warning  a VM that does not set the field is rejected, because the field's default breaks the rule; a note where the VM really gets that default, such as 1 core
@@ -98,9 +99,10 @@ func ExampleChecks() {
 	// valid-always-there    note     valid names a field that always exists if its parent exists
 	// slow-regex            warning  the regex may backtrack for too long on some values, which makes the rule Undecided
 	// idle-regex            error    the regex matches every text, or every text of one line
+	// misspelt-regex        error    the regex is in the notation of another language, such as a glob or slashes around it
 	// unescaped-dot         warning  a dot between names in the regex matches any character
-	// half-anchored-regex   error    ^ applies to the first alternative only, and $ to the last only
-	// unanchored-regex      note     the regex also matches part of a longer value; a warning if it ends with a repetition, which then demands nothing
+	// half-anchored-regex   error    ^ applies to the first alternative only, or $ to the last only
+	// unanchored-regex      note     the regex also matches part of a longer value; a warning if it ends with a repetition, which then demands nothing, and an error if the whole value is meant
 	// message-is-name       note     the message only repeats the rule's name
 	// not-checked           warning  checking the whole annotation takes more work than the Budget allows
 	// ssp-argument          note     KubeVirt's template validator rejects VMs in which the path of an argument selects several values, as this one may; an error under For(SSP)

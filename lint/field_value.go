@@ -96,6 +96,13 @@ func (l *linter) fieldValues(r *rule, fields []*field) {
 		if l.budget.Spend(compareWork*len(known), 0) != nil {
 			return
 		}
+		apart := strings.FieldsFunc(s.String(), isBetweenValues)
+		isKnown := func(v string) bool { return slices.Contains(known, v) }
+		if len(apart) > 1 && !slices.ContainsFunc(apart, func(v string) bool { return !isKnown(v) }) {
+			l.add(r, constraint.Values, "misspelt-value", "%s is one value: give each quotes of its own: %s",
+				value.Quoted(s.String()), value.AppendList(nil, apart)).Offset = list.Items[i].Start
+			continue
+		}
 		if meant := spelling.Nearest(s.String(), known); meant != "" {
 			l.misspeltValue(r, list.Items[i], s.String(), meant)
 		} else {
@@ -112,6 +119,8 @@ func (l *linter) fieldValues(r *rule, fields []*field) {
 		f.Severity = SeverityError
 	}
 }
+
+func isBetweenValues(r rune) bool { return strings.ContainsRune(",;|/ ", r) }
 
 // fieldArguments finds a regex, or lengths, that exclude all values that KubeVirt lists for the field,
 // and also that none is set.

@@ -11,6 +11,7 @@ import (
 	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/rulekey"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
 // A rule is a rule without problems, and its place in the annotation.
@@ -59,6 +60,7 @@ func (l *linter) arguments(r *rule) {
 	l.bounds(r)
 	l.fieldArguments(r)
 	l.memory(r)
+	l.idleBound(r)
 	l.valid(r)
 	l.validBeside(r)
 	l.unset(r)
@@ -66,6 +68,12 @@ func (l *linter) arguments(r *rule) {
 }
 
 func (l *linter) message(r *rule) {
+	for key, text := range map[string]string{rulekey.Name: r.Name, rulekey.Message: r.Message} {
+		if strings.TrimSpace(text) == "" {
+			l.add(r, key, "missing-key", "%q has only blanks: write %s", key, rulekey.Named(key).Wanted)
+			return
+		}
+	}
 	if strings.EqualFold(strings.TrimSpace(r.Message), r.Name) {
 		l.add(r, rulekey.Message, "message-is-name", "the message only repeats the rule's name: say what is wrong and what would be right")
 	}
@@ -196,21 +204,16 @@ func (l *linter) memory(r *rule) {
 	}
 }
 
-// A VM has at least leastMemory bytes, and one that does anything useful leastUseful.
-const (
-	leastMemory = 1 << 20
-	leastUseful = 32 << 20
-)
+// A VM that does anything useful has at least leastUseful bytes.
+const leastUseful = 32 << 20
 
 func (l *linter) tinyMemory(r *rule, b *constraint.Bound) {
 	written, isMilli := strings.CutSuffix(b.String(), "m")
 	n, err := quantity.Parse(written)
-	count, isWhole := n.Int64()
-	least := int64(leastUseful)
-	if strings.ContainsAny(written, "kKMGTPE") { // then the unit is meant
-		least = leastMemory
-	}
-	if err != nil || !isWhole || count <= 0 || count >= least && !isMilli || count >= leastUseful {
+	bytes, isWhole := n.Int64()
+	figure, _ := quantity.Parse(strings.TrimRight(written, "kKMGTPEi"))
+	count, isCount := figure.Int64()
+	if err != nil || !isWhole || !isCount || bytes <= 0 || bytes >= leastUseful {
 		return
 	}
 	counts, unit, shift := "bytes", "Gi", 30
@@ -223,6 +226,21 @@ func (l *linter) tinyMemory(r *rule, b *constraint.Bound) {
 		unit, shift = "Mi", 20
 	}
 	l.add(r, b.Key(), "tiny-memory", "%s counts %s, which are too few for a VM: write %d for %d%s", b, counts, count<<shift, count, unit)
+}
+
+// idleBound finds a rule whose only argument is a least value that nothing is below.
+func (l *linter) idleBound(r *rule) {
+	all := r.literal.All()
+	if len(all) != 1 {
+		return
+	}
+	isNatural := func(f *field) bool { return f.Shape == vmapi.Scalar && sspReadsNumber(f) }
+	least := all[0].String()
+	_, isLength := all[0].(*constraint.Length)
+	isIdle := isLength || len(r.fields) > 0 && !slices.ContainsFunc(r.fields, func(f *field) bool { return !isNatural(f) })
+	if key := all[0].Key(); isIdle && (key == constraint.Min || key == constraint.MinLength) && (least == "0" || least[0] == '-') {
+		l.add(r, key, "idle-bound", "every value is %s or more, so the rule demands nothing: write the least value that is allowed", least)
+	}
 }
 
 // alwaysApplies reports whether the rule applies to everything that its path selects,

@@ -3,8 +3,8 @@ package pcre
 import "unicode"
 
 // DotsEscaped returns the pattern with a backslash before each dot between two names, such as
-// that in ^kubevirt.io$; "" if there is none. A name has two characters, or ends at the dot
-// with a digit.
+// that in ^kubevirt.io$, or between digits; "" if there is none. A name has two characters, or ends at
+// the dot with a digit.
 func (t *Tree) DotsEscaped() string {
 	text := []rune(t.pattern)
 	var escaped []rune
@@ -23,12 +23,25 @@ func (t *Tree) DotsEscaped() string {
 func dotsIn(n *node, text []rune, dots []int) []int {
 	for i, sub := range n.subs {
 		isDot := n.op == opConcat && sub.op == opSet && text[sub.at] == '.' && sub.set.holds('a')
-		if isDot && isName(n.subs, i, -1, text) && isName(n.subs, i, 1, text) {
+		isBetween := isName(n.subs, i, -1, text) && isName(n.subs, i, 1, text) || isDigits(n.subs, i-1) && isDigits(n.subs, i+1)
+		if isDot && isBetween {
 			dots = append(dots, sub.at)
 		}
 		dots = dotsIn(sub, text, dots)
 	}
 	return dots
+}
+
+// isDigits reports whether a part matches digits only.
+func isDigits(parts []*node, i int) bool {
+	if i < 0 || i >= len(parts) {
+		return false
+	}
+	n := parts[i]
+	for n.op == opRepeat || n.op == opCapture {
+		n = n.subs[0]
+	}
+	return n.op == opSet && len(n.set) > 0 && n.set[0] >= '0' && n.set[len(n.set)-1] <= '9'
 }
 
 // isName reports whether a name is beside a part, in one direction.
