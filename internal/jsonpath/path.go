@@ -69,7 +69,7 @@ const Prefix = "jsonpath::"
 func WithPrefix(s string) string {
 	s = strings.TrimSpace(s)
 	if word := s[:min(len(s), len("jsonpath"))]; strings.EqualFold(word, "jsonpath") {
-		s = strings.TrimLeft(s[len(word):], ": ")
+		s = strings.TrimLeft(s[len(word):], ":; ")
 	}
 	s = strings.TrimPrefix(s, "/")
 	if !strings.ContainsAny(s, ".'\"") {

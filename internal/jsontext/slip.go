@@ -60,7 +60,7 @@ func (r *reader) wrongWord(at int, expected string) {
 	case expected != aValue:
 	case literal != "":
 		cure = ": write " + literal
-	case strings.IndexByte(",;]}", follows) >= 0:
+	case !isNoLetter(rune(word[0])):
 		cure += ": strings need quotes"
 	}
 	r.unreadable(at, "%s is not allowed here%s", shown, cure)
@@ -77,6 +77,10 @@ func literalMeant(word string) string {
 	switch lower := strings.ToLower(word); lower {
 	case "true", "false", "null":
 		return lower
+	case "yes", "on":
+		return "true"
+	case "no", "off":
+		return "false"
 	case "none", "nil":
 		return "null"
 	}
@@ -99,6 +103,8 @@ func (r *reader) noComma(at int, closing byte, start int) {
 		r.unclosed(r.lastString, closing, start)
 	case c == ':' && closing == ']' && r.lastString >= 0:
 		r.stop(r.lastString, Invalid, `a key is not allowed here: "{" is missing before it, or a "}" is too early`)
+	case r.end == at && r.lastString >= 0 && strings.HasSuffix(strings.TrimRight(r.text[r.lastString:at-1], " \n"), ","):
+		r.stop(r.lastString, Invalid, `the string that begins here lacks its closing quote, before the comma`)
 	case c == ';' && !isLast && (r.text[next] == ']' || r.text[next] == '}'):
 		r.stop(at, Invalid, `";" is not allowed here: remove it`)
 	case c == ';':
@@ -150,6 +156,9 @@ func (r *reader) notNumber(at, end int) {
 		default:
 			cure = `: write "` + strings.Join(meant, `" or "`) + `" in quotes`
 		}
+	}
+	if cure == "" && strings.ContainsAny(written, "*^") {
+		cure = ": JSON calculates nothing, so write the result"
 	}
 	r.unreadable(at, "%s is not a JSON number%s", value.Quoted(written), cure)
 }

@@ -47,13 +47,16 @@ func TestSlips(t *testing.T) {
 		{`[{"a": 1, ▶just-Warning : 1}]`, `keys need quotes: write "just-Warning"`},
 		{`[{"a": ▶integer, "b": 1}]`, `"integer" is not allowed here, where a value is expected: strings need quotes`},
 		{`[{"a": [▶virtio ]}]`, `"virtio" is not allowed here, where a value is expected: strings need quotes`},
-		{`[{"a": ▶the licence}]`, `"the" is not allowed here, where a value is expected`},
-		{`[{"a": ▶a"b}]`, `"a\"b" is not allowed here, where a value is expected`},
+		{`[{"a": ▶the licence}]`, `"the" is not allowed here, where a value is expected: strings need quotes`},
+		{`[{"a": ▶a"b}]`, `"a\"b" is not allowed here, where a value is expected: strings need quotes`},
+		{"[{\"a\": ▶\"b,  \"c\": 1}]", `the string that begins here lacks its closing quote, before the comma`},
 
 		// Words of other languages.
 		{`[{"a": ▶True}]`, `"True" is not allowed here: write true`},
 		{`[{"a": [▶FALSE, 1]}]`, `"FALSE" is not allowed here: write false`},
 		{`[{"a": ▶None}]`, `"None" is not allowed here: write null`},
+		{`[▶yes]`, `"yes" is not allowed here: write true`},
+		{`[▶Off]`, `"Off" is not allowed here: write false`},
 		{`[▶nil]`, `"nil" is not allowed here: write null`},
 
 		// Blanks and comments.
