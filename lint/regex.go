@@ -57,7 +57,7 @@ var notations = []struct {
 	written    *regexp.Regexp
 	meant, why string
 }{
-	{regexp.MustCompile(`^/(\^.*|.*\$)/[a-z]*$`), "$1", "slashes around it are part of it"},
+	{regexp.MustCompile(`^/(\^.*|.*\$)/[a-z]*$`), "$1", "the / around it are part of it"},
 	{regexp.MustCompile(`\{(\d+)(?:-|\.\.|:|;)(\d+)\}`), "{$1,$2}", "counts need a comma between them"},
 	{regexp.MustCompile(`^([\w-]+)\*([\w-]*)$`), "^$1.*$2$$", "* repeats the character before it"},
 	{regexp.MustCompile(`(^|[^\\])\\\\([.dDsSwW])`), `$1\$2`, "two backslashes, which JSON writes as four, mean a backslash in the value"},

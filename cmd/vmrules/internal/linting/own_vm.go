@@ -37,6 +37,7 @@ func ownVMFindings(v *deployed.Verdict, a manifest.Annotation, others []lint.Fin
 	for _, name := range slices.Sorted(maps.Keys(v.Why)) {
 		isKnown := slices.ContainsFunc(others, func(f lint.Finding) bool { return f.Severity == lint.SeverityError && f.Rule == name })
 		f := ownVMFinding(name, v.Why[name])
+		f.Key = v.Key[name]
 		if !isKnown && a.PlaceAtRule(&f) {
 			all = append(all, f)
 		}
