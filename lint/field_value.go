@@ -82,7 +82,7 @@ func isInteger(s string) bool {
 // fieldValues finds allowed values that the field cannot have.
 func (l *linter) fieldValues(r *rule, fields []*field) {
 	known := valuesOf(fields)
-	if known == nil {
+	if len(fields) == 0 {
 		return
 	}
 	var unknown listedValues
@@ -96,11 +96,13 @@ func (l *linter) fieldValues(r *rule, fields []*field) {
 		if l.budget.Spend(compareWork*len(known), 0) != nil {
 			return
 		}
-		apart := strings.FieldsFunc(s.String(), isBetweenValues)
-		isKnown := func(v string) bool { return slices.Contains(known, v) }
-		if len(apart) > 1 && !slices.ContainsFunc(apart, func(v string) bool { return !isKnown(v) }) {
+		apart := severalIn(s.String(), known)
+		switch {
+		case len(apart) > 1 && !isFreeText(r.Path):
 			l.add(r, constraint.Values, "misspelt-value", "%s is one value: give each quotes of its own: %s",
 				value.Quoted(s.String()), value.AppendList(nil, apart)).Offset = list.Items[i].Start
+			continue
+		case known == nil:
 			continue
 		}
 		if meant := spelling.Nearest(s.String(), known); meant != "" {
@@ -120,7 +122,22 @@ func (l *linter) fieldValues(r *rule, fields []*field) {
 	}
 }
 
-func isBetweenValues(r rune) bool { return strings.ContainsRune(",;|/ ", r) }
+// severalIn returns the values that are in one text; nil if that is not sure. Without known values, only a
+// comma and a bar separate them.
+func severalIn(text string, known []string) []string {
+	between := ",;|/ "
+	if known == nil {
+		between = ",|"
+	}
+	var all []string
+	for _, v := range strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(between, c) }) {
+		all = append(all, strings.TrimSpace(v))
+		if known != nil && !slices.Contains(known, v) {
+			return nil
+		}
+	}
+	return all
+}
 
 // fieldArguments finds a regex, or lengths, that exclude all values that KubeVirt lists for the field,
 // and also that none is set.

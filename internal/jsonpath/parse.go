@@ -254,8 +254,8 @@ func (p *parser) closing() error {
 	if p.skip("]") {
 		return nil
 	}
-	if p.rest == "" {
-		return errors.New("the [ is never closed")
+	if p.rest == "" || p.rest[0] == '.' {
+		return errors.New("the [ is never closed: write ] behind it, as in [*]")
 	}
 	return p.unexpected("inside [ ]")
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/spelling"
 )
 
 // A Path is a parsed path. It is immutable. A nil Path selects nothing.
@@ -68,7 +70,11 @@ const Prefix = "jsonpath::"
 // prefix, or with slashes instead of dots, probably means.
 func WithPrefix(s string) string {
 	s = strings.TrimSpace(s)
-	if word := s[:min(len(s), len("jsonpath"))]; strings.EqualFold(word, "jsonpath") {
+	word := s
+	if end := strings.IndexAny(s, ":;./$[{"); end >= 0 {
+		word = s[:end]
+	}
+	if spelling.Nearest(word, []string{"jsonpath"}) != "" {
 		s = strings.TrimLeft(s[len(word):], ":; ")
 	}
 	s = strings.TrimPrefix(s, "/")

@@ -95,6 +95,8 @@ func (r *reader) noComma(at int, closing byte, start int) {
 	isLast := next == len(r.text)
 	switch {
 	case r.slip(at):
+	case closing == '}' && r.isGrouped(at):
+		r.grouped(at)
 	case c == '}' && r.depth == 1, c == ']' && r.depth == 2 && closing == '}' && !isLast:
 		r.stop(at, Invalid, `"%c" closes nothing: remove it`, c)
 	case r.lacks(closing, at):
@@ -140,6 +142,17 @@ func (r *reader) unclosed(at int, closing byte, start int) {
 	c := NewCursor(r.text)
 	line, _ := c.MoveTo(start)
 	r.stop(at, Invalid, `"%c" is missing: the %s that begins at line %d is not closed`, closing, what, line)
+}
+
+// isGrouped reports whether digits follow a number, as if they were a group of its digits.
+func (r *reader) isGrouped(at int) bool {
+	return r.end > 0 && isDigit(r.text[r.end-1]) && isDigit(r.text[at])
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func (r *reader) grouped(at int) {
+	r.stop(at, Invalid, "a number has no separators between its digits: write them without")
 }
 
 // notNumber reports a number that JSON writes otherwise.

@@ -55,6 +55,8 @@ func TestSlips(t *testing.T) {
 		{`[{"a": ▶True}]`, `"True" is not allowed here: write true`},
 		{`[{"a": [▶FALSE, 1]}]`, `"FALSE" is not allowed here: write false`},
 		{`[{"a": ▶None}]`, `"None" is not allowed here: write null`},
+		{`[{"a": 4,▶294,967}]`, `a number has no separators between its digits: write them without`},
+		{`[{"a": 4 ▶294 967}]`, `a number has no separators between its digits: write them without`},
 		{`[▶yes]`, `"yes" is not allowed here: write true`},
 		{`[▶Off]`, `"Off" is not allowed here: write false`},
 		{`[▶nil]`, `"nil" is not allowed here: write null`},

@@ -69,7 +69,7 @@ func Named(name string) Key {
 
 // synonyms has words of other languages for keys and kinds, each followed by that of the format.
 var synonyms = [...]string{
-	"type", Rule, "kind", Rule, "check", Rule, "id", Name, "title", Name, "field", Path, "jsonpath", Path,
+	"type", Rule, "kind", Rule, "check", Rule, "id", Name, "key", Name, "title", Name, "field", Path, "jsonpath", Path,
 	"msg", Message, "text", Message, "description", Message, "when", Valid, "if", Valid, "condition", Valid,
 	"minimum", constraint.Min, "minValue", constraint.Min, "gte", constraint.Min,
 	"maximum", constraint.Max, "maxValue", constraint.Max, "lte", constraint.Max,
