@@ -13,9 +13,8 @@
 // nothing in any VM. It is a warning if the rule has justWarning or a valid that not every VM has: it may
 // then mean that a field must not be set.
 //
-// So is what can hardly be meant, such as a misspelt key, a bound of 1,024 bytes of memory or the regex .*;
-// Finding.Refuses tells the other errors from these. What may not mean what its author meant is a warning.
-// What is only worth a look is a note.
+// So is what can hardly be meant, such as a misspelt key or the regex .*, but Finding.Refuses is false then.
+// What may not mean what its author meant is a warning, and what is only worth a look a note.
 //
 // # Objects
 //

@@ -96,9 +96,11 @@ func (l *linter) fieldValues(r *rule, fields []*field) {
 		if l.budget.Spend(compareWork*len(known), 0) != nil {
 			return
 		}
-		apart := severalIn(s.String(), known)
+		apart := strings.FieldsFunc(s.String(), func(c rune) bool { return strings.ContainsRune(",;| ", c) })
+		isUnknown := func(v string) bool { return !slices.Contains(known, v) }
+		isSeveral := strings.ContainsAny(s.String(), ",|") && !isFreeText(r.Path) || !slices.ContainsFunc(apart, isUnknown)
 		switch {
-		case len(apart) > 1 && !isFreeText(r.Path):
+		case len(apart) > 1 && isSeveral:
 			l.add(r, constraint.Values, "misspelt-value", "%s is one value: give each quotes of its own: %s",
 				value.Quoted(s.String()), value.AppendList(nil, apart)).Offset = list.Items[i].Start
 			continue
@@ -120,23 +122,6 @@ func (l *linter) fieldValues(r *rule, fields []*field) {
 	if len(unknown.all) == len(r.Values) {
 		f.Severity = SeverityError
 	}
-}
-
-// severalIn returns the values that are in one text; nil if that is not sure. Without known values, only a
-// comma and a bar separate them.
-func severalIn(text string, known []string) []string {
-	between := ",;|/ "
-	if known == nil {
-		between = ",|"
-	}
-	var all []string
-	for _, v := range strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(between, c) }) {
-		all = append(all, strings.TrimSpace(v))
-		if known != nil && !slices.Contains(known, v) {
-			return nil
-		}
-	}
-	return all
 }
 
 // fieldArguments finds a regex, or lengths, that exclude all values that KubeVirt lists for the field,

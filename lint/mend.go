@@ -62,13 +62,10 @@ func (s *pathSearch) mendName(name fieldpath.Name, written string) ([]*field, st
 
 // scalarsHere says which fields the last name of a path may mean; "" if that is not known.
 func (s *pathSearch) scalarsHere(names []string) string {
-	if len(s.rest) != 1 || s.deep != nil {
-		return ""
-	}
 	scalars := slices.DeleteFunc(names, func(name string) bool {
 		return !slices.ContainsFunc(stepAll(s.fields, fieldpath.Name(name)), oneScalar.fits)
 	})
-	if len(scalars) == 0 {
+	if len(s.rest) != 1 || s.deep != nil || len(scalars) == 0 {
 		return ""
 	}
 	return fmt.Sprintf(": it has %s", value.AppendList(nil, scalars))

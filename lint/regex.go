@@ -37,19 +37,10 @@ func (l *linter) regex(r *rule) {
 		f := l.add(r, constraint.Regex, "half-anchored-regex", "^ applies to the first alternative only, and $ to the last only: write ^(?:…|…)$ to anchor all of them")
 		f.Suggestion = tree.Anchored(&l.budget)
 	case opening != pcre.Closed:
-		o := openings[opening]
-		f := l.add(r, constraint.Regex, "unanchored-regex", "the regex also matches part of a longer value%s: write ^(?:…)$ if it must match the whole value, or .* where more may follow", o.so)
-		f.Severity = o.severity
+		so := [...]string{pcre.Idle: ", so the repetition at its end demands nothing", pcre.Cut: ", although it has a count or an anchor at its end"}
+		f := l.add(r, constraint.Regex, "unanchored-regex", "the regex also matches part of a longer value%s: write ^(?:…)$ if it must match the whole value, or .* where more may follow", so[opening])
+		f.Severity = [...]Severity{pcre.Search: SeverityNote, pcre.Idle: SeverityWarning, pcre.Cut: SeverityError}[opening]
 	}
-}
-
-var openings = [...]struct {
-	so       string
-	severity Severity
-}{
-	pcre.Search: {"", SeverityNote},
-	pcre.Idle:   {", so the repetition at its end demands nothing", SeverityWarning},
-	pcre.Cut:    {", although it has a count or an anchor at its end", SeverityError},
 }
 
 // notations are those of other languages, and what they mean.

@@ -68,10 +68,10 @@ func (l *linter) arguments(r *rule) {
 }
 
 func (l *linter) message(r *rule) {
-	for key, text := range map[string]string{rulekey.Name: r.Name, rulekey.Message: r.Message} {
-		if strings.TrimSpace(text) == "" {
-			l.add(r, key, "missing-key", "%q has only blanks: write %s", key, rulekey.Named(key).Wanted)
-			return
+	for _, m := range r.node.Members {
+		text, isText := m.Value.Value.(string)
+		if isText && strings.TrimSpace(text) == "" && (m.Key == rulekey.Name || m.Key == rulekey.Message) {
+			l.add(r, m.Key, "missing-key", "%q has only blanks: write %s", m.Key, rulekey.Named(m.Key).Wanted)
 		}
 	}
 	if strings.EqualFold(strings.TrimSpace(r.Message), r.Name) {
@@ -83,10 +83,8 @@ func (l *linter) message(r *rule) {
 // kind. Some consumers ignore these. If the rule has no other, its kind is hardly meant.
 func (l *linter) foreignArguments(r *rule) {
 	severity := SeverityError
-	for key := range r.Arguments() {
-		if vmrules.Kind(constraint.Named(key).Kind) == r.Kind {
-			severity = SeverityWarning
-		}
+	if _, own := r.argumentCount(); own > 0 {
+		severity = SeverityWarning
 	}
 	for key := range r.Arguments() {
 		if kind := vmrules.Kind(constraint.Named(key).Kind); kind != r.Kind {
@@ -95,6 +93,17 @@ func (l *linter) foreignArguments(r *rule) {
 			f.Offset, f.Severity = r.startOf(key), severity
 		}
 	}
+}
+
+// argumentCount returns how many arguments the rule has, and how many of them are those of its kind.
+func (r *rule) argumentCount() (all, own int) {
+	for key := range r.Arguments() {
+		all++
+		if vmrules.Kind(constraint.Named(key).Kind) == r.Kind {
+			own++
+		}
+	}
+	return all, own
 }
 
 func withArticle(k vmrules.Kind) string {
@@ -204,41 +213,35 @@ func (l *linter) memory(r *rule) {
 	}
 }
 
-// A VM that does anything useful has at least leastUseful bytes.
-const leastUseful = 32 << 20
+// leastUseful is the memory that a VM has at least that does anything useful.
+var leastUseful, _ = quantity.Parse("32Mi")
 
 func (l *linter) tinyMemory(r *rule, b *constraint.Bound) {
-	written, isMilli := strings.CutSuffix(b.String(), "m")
-	n, err := quantity.Parse(written)
-	bytes, isWhole := n.Int64()
-	figure, _ := quantity.Parse(strings.TrimRight(written, "kKMGTPEi"))
-	count, isCount := figure.Int64()
-	if err != nil || !isWhole || !isCount || bytes <= 0 || bytes >= leastUseful {
+	figure, err := quantity.Parse(strings.TrimRight(b.String(), "mkKMGTPEi"))
+	count, isWhole := figure.Int64()
+	if err != nil || !isWhole || count <= 0 || b.Number().Compare(leastUseful) >= 0 {
 		return
 	}
-	counts, unit, shift := "bytes", "Gi", 30
+	unit, shift := "Gi", 30
 	switch {
-	case isMilli:
-		counts, unit, shift = "thousandths of bytes", "Mi", 20
 	case count >= 1<<16:
 		unit, shift = "Ki", 10
 	case count >= 1<<8:
 		unit, shift = "Mi", 20
 	}
-	l.add(r, b.Key(), "tiny-memory", "%s counts %s, which are too few for a VM: write %d for %d%s", b, counts, count<<shift, count, unit)
+	l.add(r, b.Key(), "tiny-memory", "%s bytes are too few for a VM: write %d for %d%s", b, count<<shift, count, unit)
 }
 
 // idleBound finds a rule whose only argument is a least value that nothing is below.
 func (l *linter) idleBound(r *rule) {
 	all := r.literal.All()
-	if len(all) != 1 {
+	if n, _ := r.argumentCount(); n != 1 || len(all) != 1 {
 		return
 	}
-	isNatural := func(f *field) bool { return f.Shape == vmapi.Scalar && sspReadsNumber(f) }
-	least := all[0].String()
-	_, isLength := all[0].(*constraint.Length)
-	isIdle := isLength || len(r.fields) > 0 && !slices.ContainsFunc(r.fields, func(f *field) bool { return !isNatural(f) })
-	if key := all[0].Key(); isIdle && (key == constraint.Min || key == constraint.MinLength) && (least == "0" || least[0] == '-') {
+	mayBeLess := func(f *field) bool { return f.Shape != vmapi.Scalar || !sspReadsNumber(f) }
+	key, least := all[0].Key(), all[0].String()
+	isNatural := key == constraint.MinLength || key == constraint.Min && len(r.fields) > 0 && !slices.ContainsFunc(r.fields, mayBeLess)
+	if isNatural && (least == "0" || least[0] == '-') {
 		l.add(r, key, "idle-bound", "every value is %s or more, so the rule demands nothing: write the least value that is allowed", least)
 	}
 }

@@ -82,12 +82,8 @@ func (s *pathSearch) dottedName(steps []fieldpath.Step) bool {
 		}
 		names = append(names, string(name))
 	}
-	what := "name"
-	if strings.HasSuffix(s.soFar(), "labels") {
-		what = "label"
-	}
 	quoted := "['" + strings.ReplaceAll(strings.Join(names, "."), ".", `\.`) + "']"
-	s.find("misspelt-field", true, "unknown field %s: quote a %s with dots: %s", value.Quoted(names[1]), what, value.Shortened(s.soFar()+quoted))
+	s.find("misspelt-field", true, "unknown field %s: quote a name with dots: %s", value.Quoted(names[1]), value.Shortened(s.soFar()+quoted))
 	s.written, s.fields = append(s.written, quoted), []*field{s.fields[0].Items}
 	return true
 }

@@ -27,7 +27,7 @@ func (l *linter) sspPath(r *rule, key string, at jsontext.Node, p vmrules.Path) 
 	meant := ""
 	if steps := spelled(p); len(steps) > 0 && !slices.ContainsFunc(steps, isForeignBracket) {
 		meant = jsonpath.Prefix + jsonpath.LeadingDot(strings.Join(steps, ""))
-		why += ": write " + value.Shortened(meant)
+		why += " (write " + value.Shortened(meant) + ")"
 	}
 	f := l.add(r, key, "ssp-path", "KubeVirt's template validator %s", why)
 	f.Offset, f.Suggestion = at.Start, meant

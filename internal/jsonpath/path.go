@@ -70,10 +70,7 @@ const Prefix = "jsonpath::"
 // prefix, or with slashes instead of dots, probably means.
 func WithPrefix(s string) string {
 	s = strings.TrimSpace(s)
-	word := s
-	if end := strings.IndexAny(s, ":;./$[{"); end >= 0 {
-		word = s[:end]
-	}
+	word := s[:strings.IndexAny(s+":", ":;./$[{")]
 	if spelling.Nearest(word, []string{"jsonpath"}) != "" {
 		s = strings.TrimLeft(s[len(word):], ":; ")
 	}

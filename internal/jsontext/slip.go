@@ -44,15 +44,11 @@ func isOddBlank(c rune) bool {
 // wrongWord reports a word where something else is expected.
 func (r *reader) wrongWord(at int, expected string) {
 	word, shown := r.word(at), r.shown(at)
-	behind := r.skipBlanks(at + len(word))
-	follows := byte(0)
-	if behind < len(r.text) && strings.IndexFunc(word, isNoLetter) < 0 {
-		follows = r.text[behind] // a name
-	}
+	isName := strings.IndexFunc(word, isNoLetter) < 0
 	cure := ", where " + expected + " is expected"
 	literal := literalMeant(word)
 	switch {
-	case expected == aKey && follows == ':':
+	case expected == aKey && isName && r.at(r.skipBlanks(at+len(word)), ":"):
 		r.unreadable(at, "keys need quotes: write %s", shown)
 		return
 	case r.depth == 0 && word[0] == '-':
@@ -94,9 +90,7 @@ func (r *reader) noComma(at int, closing byte, start int) {
 	next := r.skipBlanks(end)
 	isLast := next == len(r.text)
 	switch {
-	case r.slip(at):
-	case closing == '}' && r.isGrouped(at):
-		r.grouped(at)
+	case r.slip(at), closing == '}' && r.grouped(at):
 	case c == '}' && r.depth == 1, c == ']' && r.depth == 2 && closing == '}' && !isLast:
 		r.stop(at, Invalid, `"%c" closes nothing: remove it`, c)
 	case r.lacks(closing, at):
@@ -144,20 +138,20 @@ func (r *reader) unclosed(at int, closing byte, start int) {
 	r.stop(at, Invalid, `"%c" is missing: the %s that begins at line %d is not closed`, closing, what, line)
 }
 
-// isGrouped reports whether digits follow a number, as if they were a group of its digits.
-func (r *reader) isGrouped(at int) bool {
-	return r.end > 0 && isDigit(r.text[r.end-1]) && isDigit(r.text[at])
-}
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-func (r *reader) grouped(at int) {
+// grouped reports digits that follow a number as if they were a group of its digits, and whether there are
+// any.
+func (r *reader) grouped(at int) bool {
+	isDigit := func(i int) bool { return i >= 0 && '0' <= r.text[i] && r.text[i] <= '9' }
+	if !isDigit(r.end-1) || !isDigit(at) {
+		return false
+	}
 	r.stop(at, Invalid, "a number has no separators between its digits: write them without")
+	return true
 }
 
 // notNumber reports a number that JSON writes otherwise.
 func (r *reader) notNumber(at, end int) {
-	written, cure := r.text[at:end], ""
+	written, cure := r.text[at:end], ": write digits, and no calculation"
 	if meant := quantity.Meant(written); meant != nil {
 		n, _ := quantity.Parse(meant[0])
 		plain := value.Shortened(n.String())
@@ -169,9 +163,6 @@ func (r *reader) notNumber(at, end int) {
 		default:
 			cure = `: write "` + strings.Join(meant, `" or "`) + `" in quotes`
 		}
-	}
-	if cure == "" && strings.ContainsAny(written, "*^") {
-		cure = ": JSON calculates nothing, so write the result"
 	}
 	r.unreadable(at, "%s is not a JSON number%s", value.Quoted(written), cure)
 }

@@ -1,6 +1,9 @@
 package pcre
 
-import "unicode"
+import (
+	"slices"
+	"unicode"
+)
 
 // DotsEscaped returns the pattern with a backslash before each dot between two names, such as
 // that in ^kubevirt.io$, or between digits; "" if there is none. A name has two characters, or ends at
@@ -23,8 +26,9 @@ func (t *Tree) DotsEscaped() string {
 func dotsIn(n *node, text []rune, dots []int) []int {
 	for i, sub := range n.subs {
 		isDot := n.op == opConcat && sub.op == opSet && text[sub.at] == '.' && sub.set.holds('a')
-		isBetween := isName(n.subs, i, -1, text) && isName(n.subs, i, 1, text) || isDigits(n.subs, i-1) && isDigits(n.subs, i+1)
-		if isDot && isBetween {
+		before, behind := n.subs[max(i-1, 0):i], n.subs[i+1:min(i+2, len(n.subs))]
+		isVersion := slices.ContainsFunc(before, isDigits) && slices.ContainsFunc(behind, isDigits)
+		if isDot && (isVersion || isName(n.subs, i, -1, text) && isName(n.subs, i, 1, text)) {
 			dots = append(dots, sub.at)
 		}
 		dots = dotsIn(sub, text, dots)
@@ -32,12 +36,8 @@ func dotsIn(n *node, text []rune, dots []int) []int {
 	return dots
 }
 
-// isDigits reports whether a part matches digits only.
-func isDigits(parts []*node, i int) bool {
-	if i < 0 || i >= len(parts) {
-		return false
-	}
-	n := parts[i]
+// isDigits reports whether n matches digits only.
+func isDigits(n *node) bool {
 	for n.op == opRepeat || n.op == opCapture {
 		n = n.subs[0]
 	}

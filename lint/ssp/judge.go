@@ -111,8 +111,6 @@ type flaw struct {
 	error
 }
 
-func (f flaw) Unwrap() error { return f.error }
-
 func (j *judgement) verdict(rules []rule) Verdict {
 	v := accepting()
 	seen := map[string]bool{}
@@ -123,9 +121,8 @@ func (j *judgement) verdict(rules []rule) Verdict {
 		if err == nil {
 			continue
 		}
-		var of flaw
-		errors.As(err, &of)
-		if isViolated := errors.As(err, new(violation)); isViolated && r.JustWarning {
+		of, _ := err.(flaw)
+		if _, isViolated := of.error.(violation); isViolated && r.JustWarning {
 			v.Warned = append(v.Warned, r.Name)
 		} else {
 			v.Accepted = false

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -154,15 +155,11 @@ func (a Annotation) PlaceAtRule(f *lint.Finding) bool {
 		return false
 	}
 	for _, rule := range rules.items {
-		if rule.text("name") != f.Rule {
-			continue
+		if rule.text("name") == f.Rule {
+			at := cmp.Or(rule.get(f.Key), rule.get("name"))
+			a.Object.File.source.setPlace(f, a.locate(a.Text(), []Span{{at.at, at.end}})[0])
+			return true
 		}
-		at := rule.get("name")
-		if of := rule.get(f.Key); f.Key != "" && of != nil {
-			at = of
-		}
-		a.Object.File.source.setPlace(f, a.locate(a.Text(), []Span{{at.at, at.end}})[0])
-		return true
 	}
 	return false
 }
