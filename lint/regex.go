@@ -37,7 +37,7 @@ func (l *linter) regex(r *rule) {
 		f := l.add(r, constraint.Regex, "half-anchored-regex", "^ applies to the first alternative only, and $ to the last only: write ^(?:…|…)$ to anchor all of them")
 		f.Suggestion = tree.Anchored(&l.budget)
 	case opening != pcre.Closed:
-		so := [...]string{pcre.Idle: ", so the repetition at its end demands nothing", pcre.Cut: ", although it has a count or an anchor at its end"}
+		so := [...]string{pcre.Idle: ", so the repetition at its end demands nothing", pcre.Cut: ", despite its count or anchor"}
 		f := l.add(r, constraint.Regex, "unanchored-regex", "the regex also matches part of a longer value%s: write ^(?:…)$ if it must match the whole value, or .* where more may follow", so[opening])
 		f.Severity = [...]Severity{pcre.Search: SeverityNote, pcre.Idle: SeverityWarning, pcre.Cut: SeverityError}[opening]
 	}

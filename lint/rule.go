@@ -240,8 +240,8 @@ func (l *linter) idleBound(r *rule) {
 	}
 	mayBeLess := func(f *field) bool { return f.Shape != vmapi.Scalar || !sspReadsNumber(f) }
 	key, least := all[0].Key(), all[0].String()
-	isNatural := key == constraint.MinLength || key == constraint.Min && len(r.fields) > 0 && !slices.ContainsFunc(r.fields, mayBeLess)
-	if isNatural && (least == "0" || least[0] == '-') {
+	isNatural := len(r.fields) > 0 && !slices.ContainsFunc(r.fields, mayBeLess)
+	if (key == constraint.MinLength || key == constraint.Min && isNatural) && (least == "0" || least[0] == '-') {
 		l.add(r, key, "idle-bound", "every value is %s or more, so the rule demands nothing: write the least value that is allowed", least)
 	}
 }

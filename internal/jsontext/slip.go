@@ -138,8 +138,7 @@ func (r *reader) unclosed(at int, closing byte, start int) {
 	r.stop(at, Invalid, `"%c" is missing: the %s that begins at line %d is not closed`, closing, what, line)
 }
 
-// grouped reports digits that follow a number as if they were a group of its digits, and whether there are
-// any.
+// grouped reports digits that follow a number like a group of its digits, and whether there are any.
 func (r *reader) grouped(at int) bool {
 	isDigit := func(i int) bool { return i >= 0 && '0' <= r.text[i] && r.text[i] <= '9' }
 	if !isDigit(r.end-1) || !isDigit(at) {

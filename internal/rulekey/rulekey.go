@@ -78,8 +78,8 @@ var synonyms = [...]string{
 	"pattern", constraint.Regex, "match", constraint.Regex, "options", constraint.Values, "oneOf", constraint.Values,
 	"enum", constraint.Values, "enumeration", constraint.Values, "list", constraint.Values, "allowed", constraint.Values,
 	"warn", JustWarning, "warning", JustWarning,
-	"int", "integer", "number", "integer", "range", "integer", "quantity", "integer", "oneOf", "enum", "bool", "enum", "boolean", "enum", "enumeration", "enum", "list", "enum",
-	"text", "string", "str", "string", "length", "string",
+	"int", "integer", "number", "integer", "bool", "enum", "boolean", "enum", "enumeration", "enum", "list", "enum",
+	"text", "string", "str", "string", "length", "string", "range", "integer", "quantity", "integer", "oneOf", "enum",
 }
 
 // Meant returns the first of some keys or kinds for which other languages have a word; "" if there is
