@@ -165,7 +165,7 @@ func members(name string, s *ast.StructType) []string {
 			continue
 		}
 		tag, _ := strconv.Unquote(field.Tag.Value)
-		if json := reflect.StructTag(tag).Get("json"); json != "" {
+		if json := reflect.StructTag(tag).Get("json"); json != "" && json != "-" {
 			lines = append(lines, fmt.Sprintf("json %s: %s", name, json))
 		}
 	}

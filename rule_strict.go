@@ -101,10 +101,10 @@ func (o *parseOptions) meantKind(k Kind) string {
 	if meant := spelling.Nearest(string(k), o.kindNames()); meant != "" {
 		return meant
 	}
-	if meant := rulekey.Meant(string(k), o.kindNames()); meant != string(KindRegex) {
-		return meant // but pattern is a kind of vmrules-full
+	if k == "pattern" {
+		return "" // which is a kind of vmrules-full
 	}
-	return ""
+	return rulekey.Meant(string(k), o.kindNames())
 }
 
 // kindNames returns the names of all kinds that are known.

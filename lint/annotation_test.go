@@ -116,7 +116,7 @@ func checkFindings(t *testing.T, text string, findings []lint.Finding, opts ...v
 			t.Fatalf("not sorted: %v", f)
 		}
 		checkPlace(t, text, f)
-		if f.Severity == lint.SeverityError && !slices.Contains(refusesVMs, f.ID) {
+		if f.Refuses && !slices.Contains(refusesVMs, f.ID) {
 			refused = append(refused, vmrules.Problem{
 				Code: f.ID, Rule: f.Rule, Index: f.Index, Key: f.Key, Offset: f.Offset, Line: f.Line, Column: f.Column, Message: f.Message,
 				Suggestion: f.Suggestion,

@@ -12,7 +12,8 @@
 // that selects nothing in any VM. It is a warning if the rule has justWarning or a valid that not every
 // VM has: the rule may then mean that a field must not be set.
 //
-// What may not mean what its author meant is a warning. What is only worth a look is an info.
+// So is what can hardly be meant, such as a misspelt key or the regex .*, but Finding.Refuses is false then.
+// What may not mean what its author meant is a warning, and what is only worth a look a note.
 //
 // # Objects
 //

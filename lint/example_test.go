@@ -36,10 +36,10 @@ func ExampleAnnotation() {
 	// 5 52 error misspelt-field cores path
 	//    unknown field "core" in .spec.domain.cpu: did you mean "cores"?
 	//    write jsonpath::.spec.domain.cpu.cores
-	// 8 3 warning misspelt-key cores justWarnig
+	// 8 3 error misspelt-key cores justWarnig
 	//    unknown key "justWarnig": did you mean "justWarning"? Without it, the rule refuses VMs
 	//    write justWarning
-	// 15 12 warning half-anchored-regex bus regex
+	// 15 12 error half-anchored-regex bus regex
 	//    ^ applies to the first alternative only, and $ to the last only: write ^(?:…|…)$ to anchor all of them
 	//    write ^(?:virtio|scsi)$
 }
@@ -61,46 +61,48 @@ func ExampleChecks() {
 	// invalid-path          error    path or valid is not a JSONPath that all consumers read alike
 	// invalid-regex         error    the regex cannot be used
 	// invalid-argument      error    an argument other than regex cannot be used
-	// misspelt-object       error    a VM or template is not read as it is meant: its kind, API group or a key in it is only nearly right or at another level, an array has no items, or a quantity a wrong unit
-	// unjudged-template     error    nothing judges the VM of a template, because its annotation has no rules, or exempts it
-	// folded-text           warning  YAML's > has turned a line end inside a text of rules into a blank
-	// misspelt-annotation   error    an annotation is not read, because its key is only nearly right
-	// misplaced-annotation  error    an annotation with rules is at a place where nobody reads it
-	// undeclared-parameter  warning  the template does not declare this parameter, so its reference is not replaced; an error if it is all of a value, or nearly one that is declared
-	// useless-suppression   warning  what accepts findings has no reason, or no effect; only vmrules lint reports it
-	// misspelt-key          warning  a key is unknown, and so ignored, but close to a known key or its synonym; an error under Strict
-	// unknown-key           warning  a key is unknown, and so ignored; an error under Strict
-	// misspelt-kind         warning  the kind is unknown, so the rule is ignored, but close to a known kind or its synonym; an error under Strict
+	// misspelt-object       error    a VM or template is not read as its author wanted: its kind, its API group or a key is misspelt or at the wrong level, an array has no items, or a quantity has a wrong unit
+	// unjudged-template     error    no rule judges the VM of a template, because its annotation has no rules or exempts it
+	// folded-text           warning  YAML's > has turned a line break in a rule into a space
+	// misspelt-annotation   error    an annotation is not read, because its key is misspelt
+	// misplaced-annotation  error    an annotation with rules is in a place where no program reads it
+	// undeclared-parameter  warning  the template does not declare this parameter, so the reference to it is not replaced; an error if the reference is the whole value, or if the name resembles a declared one
+	// useless-suppression   warning  an annotation or entry that accepts findings has no reason or no effect; only vmrules lint reports it
+	// misspelt-key          error    an unknown key, which is ignored, resembles a known key or its synonym
+	// unknown-key           warning  a key is unknown, so it is ignored; an error under Strict
+	// misspelt-kind         error    an unknown kind, whose rule is ignored, resembles a known kind or its synonym
 	// unknown-kind          warning  the kind is unknown, so the rule is ignored; an error under Strict
-	// no-arguments          warning  the rule checks only the type of the value, or nothing at all; an error under Strict
-	// foreign-argument      warning  other validators ignore this argument, because it belongs to another kind of rule
+	// no-arguments          error    the rule checks only the type of the value, or nothing at all
+	// foreign-argument      warning  other validators ignore this argument, because it belongs to another kind of rule; an error if the rule has no other
 	// wrong-kind            error    no value of the field satisfies the kind, such as integer for a bus
-	// misspelt-value        warning  the field cannot have this value, but one with nearly the same name
-	// unknown-value         note     the field is not known to have this value; a warning if that holds for all values that the rule allows
+	// misspelt-value        error    the field cannot have this value, but can have one that is spelt almost the same
+	// unknown-value         note     KubeVirt's API does not list this value for the field; an error if it lists none of those that the rule allows
 	// unsatisfiable-range   error    min is more than max, or minLength more than maxLength
 	// empty-values          error    values is empty, so no value is allowed
 	// unsatisfiable-values  error    the rule's kind and other arguments rule out all of its values
 	// impossible-value      warning  the rule's kind and other arguments rule out some of its values
-	// tiny-memory           warning  a bound for memory is less than 32 MiB, since it counts another unit than bytes
+	// tiny-memory           error    a bound for memory is less than 32 MiB, so it probably counts another unit than bytes
+	// idle-bound            error    the rule's only argument is a min or minLength that no value is below
 	// duplicate-value       warning  values lists the same value twice
 	// contradicting-rules   error    no value satisfies all the rules that apply together
 	// default-violates-rule warning  a VM that does not set the field is rejected, because the field's default breaks the rule; a note where the VM really gets that default, such as 1 core
-	// path-from-vm          warning  a path starts at the VM or the template, instead of at the VM's spec.template
+	// path-from-vm          error    a path starts at the VM or the template, instead of at the VM's spec.template
 	// path-to-status        warning  a path starts at .status, which the VM of a template does not have
-	// misspelt-field        warning  no VM has this field, but one with nearly the same name
-	// misplaced-field       warning  no VM has this field here, but the same path with a level more or less
-	// vague-path            warning  a path begins with two dots although only one field is at its end
+	// misspelt-field        error    no VM has this field, but VMs have one that is spelt almost the same
+	// misplaced-field       error    no VM has this field here, because the path lacks a name, or has one that does not belong there
+	// vague-path            warning  a path searches the whole VM with two dots, although it can mean only one field
 	// unknown-field         note     no VM is known to have this field
-	// missing-wildcard      warning  a name follows an array without [*] in between, and so selects nothing
-	// not-an-array          warning  an index, slice, filter or [*] follows something that is not an array, and so selects nothing
-	// not-a-scalar          warning  a path ends at an array or object, where a string, number or boolean is needed
-	// valid-beside-path     warning  valid tests another field of the same items than the path reads, such as cdrom.bus and disk.bus
+	// missing-wildcard      error    a name follows an array without [*] in between, so it selects nothing
+	// not-an-array          error    an index, slice, filter or [*] follows something that is not an array, so it selects nothing
+	// not-a-scalar          error    a path ends at an array or object, where a string, number or boolean is needed
+	// valid-beside-path     error    valid tests one field of an item and path reads another, such as cdrom.bus and disk.bus
 	// valid-always-there    note     valid names a field that always exists if its parent exists
 	// slow-regex            warning  the regex may backtrack for too long on some values, which makes the rule Undecided
-	// idle-regex            warning  the regex matches every text, or every text of one line
+	// idle-regex            error    the regex matches every text, or every text of one line
+	// misspelt-regex        error    the regex is in the notation of another language, such as a glob or slashes around it
 	// unescaped-dot         warning  a dot between names in the regex matches any character
-	// half-anchored-regex   warning  ^ applies to the first alternative only, and $ to the last only
-	// unanchored-regex      note     the regex also matches part of a longer value; a warning if it ends with a repetition, which then demands nothing
+	// half-anchored-regex   error    ^ applies to the first alternative only, or $ to the last only
+	// unanchored-regex      note     the regex also matches part of a longer value; a warning if it ends with a repetition, which then demands nothing, and an error if the whole value is meant
 	// message-is-name       note     the message only repeats the rule's name
 	// not-checked           warning  checking the whole annotation takes more work than the Budget allows
 	// ssp-argument          note     KubeVirt's template validator rejects VMs in which the path of an argument selects several values, as this one may; an error under For(SSP)
@@ -112,9 +114,9 @@ func ExampleChecks() {
 	// ssp-regex             note     KubeVirt's template validator matches with RE2, which does not accept the regex, and rejects every VM; an error under For(SSP)
 	// ssp-values            note     KubeVirt's template validator refuses an annotation with values that are not an array of strings; an error under For(SSP)
 	// ssp-bytes             note     KubeVirt's template validator counts bytes, and not characters, in a field that may have letters beyond ASCII; a warning under For(SSP)
-	// ssp-comparison        note     KubeVirt's template validator reads the name of a type instead of a number, a boolean or what a pointer points to; a warning under For(SSP)
+	// ssp-comparison        note     KubeVirt's template validator reads the name of a Go type instead of a number, a boolean or the target of a pointer; a warning under For(SSP)
 	// ssp-just-warning      note     KubeVirt's template validator rejects VMs although the rule has justWarning, because it cannot use the rule; a warning under For(SSP)
-	// ssp-key-case          note     KubeVirt's template validator reads a key in another letter case, which is unknown here; a warning under For(SSP)
+	// ssp-key-case          note     KubeVirt's template validator reads keys in any letter case, and so one that is unknown here; a warning under For(SSP)
 	// ssp-no-argument       note     KubeVirt's template validator allows no value in an enum rule without values, and every value in a regex rule without regex; a warning under For(SSP)
 	// ssp-regex-path        note     KubeVirt's template validator reads the path as a regex; a warning under For(SSP)
 	// ssp-rounding          note     KubeVirt's template validator rounds a bound that is a fraction, or has more than 15 digits; a warning under For(SSP)

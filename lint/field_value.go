@@ -28,7 +28,7 @@ func (l *linter) fieldKind(r *rule, fields []*field, isSure bool) {
 		r.isHopeless, what = true, "value"
 		_, severity = consequence(r)
 	}
-	l.add(r, rulekey.Rule, "wrong-kind", "no %s of this field satisfies the kind %s: %s", what, r.Kind, why).Severity = severity
+	l.add(r, rulekey.Rule, "wrong-kind", "no %s of this field satisfies the kind %s: %s", what, r.Kind, why).follow(severity)
 }
 
 // excludes says why no value of any of the fields satisfies a kind; "" if some may.
@@ -82,7 +82,7 @@ func isInteger(s string) bool {
 // fieldValues finds allowed values that the field cannot have.
 func (l *linter) fieldValues(r *rule, fields []*field) {
 	known := valuesOf(fields)
-	if known == nil {
+	if len(fields) == 0 {
 		return
 	}
 	var unknown listedValues
@@ -95,6 +95,17 @@ func (l *linter) fieldValues(r *rule, fields []*field) {
 		_, list := r.at(constraint.Values)
 		if l.budget.Spend(compareWork*len(known), 0) != nil {
 			return
+		}
+		apart := strings.FieldsFunc(s.String(), func(c rune) bool { return strings.ContainsRune(",;| ", c) })
+		isUnknown := func(v string) bool { return !slices.Contains(known, v) }
+		isSeveral := strings.ContainsAny(s.String(), ",|") && !isFreeText(r.Path) || !slices.ContainsFunc(apart, isUnknown)
+		switch {
+		case len(apart) > 1 && isSeveral:
+			l.add(r, constraint.Values, "misspelt-value", "%s is one value: give each quotes of its own: %s",
+				value.Quoted(s.String()), value.AppendList(nil, apart)).Offset = list.Items[i].Start
+			continue
+		case known == nil:
+			continue
 		}
 		if meant := spelling.Nearest(s.String(), known); meant != "" {
 			l.misspeltValue(r, list.Items[i], s.String(), meant)
@@ -109,7 +120,7 @@ func (l *linter) fieldValues(r *rule, fields []*field) {
 		value.AppendList(nil, unknown.all), value.AppendList(nil, known))
 	f.Offset = unknown.at.Start
 	if len(unknown.all) == len(r.Values) {
-		f.Severity = SeverityWarning
+		f.Severity = SeverityError
 	}
 }
 
@@ -139,7 +150,7 @@ func (l *linter) fieldArguments(r *rule) {
 		verb = "allow"
 	}
 	l.add(r, keys[0], "unknown-value", "%s %s none of the values that KubeVirt's API lists for the field: %s",
-		strings.Join(keys, " and "), verb, value.AppendList(nil, known)).Severity = SeverityWarning
+		strings.Join(keys, " and "), verb, value.AppendList(nil, known)).Severity = SeverityError
 }
 
 // refusing returns the keys of the regex and the lengths that refuse a value.

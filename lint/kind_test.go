@@ -41,8 +41,8 @@ func TestOtherKinds(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s %s %s %q", f.Severity, f.ID, f.Rule, f.Key, f.Suggestion))
 	}
 	want := []string{
-		`error wrong-type a most ""`, `warning misspelt-field b path "jsonpath::.spec.domain.cpu.cores"`,
-		`warning misspelt-key b unlt "unit"`,
+		`error wrong-type a most ""`, `error misspelt-field b path "jsonpath::.spec.domain.cpu.cores"`,
+		`error misspelt-key b unlt "unit"`,
 		`error invalid-argument d most ""`,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -16,7 +16,8 @@ type Severity string
 
 const (
 	// SeverityError means that ParseRules refuses the annotation, that nobody reads it, that every
-	// VM fails the rule, or that the program of For cannot use the rule.
+	// VM fails the rule, that the program of For cannot use the rule, or that its author can hardly have
+	// meant it.
 	SeverityError Severity = "error"
 	// SeverityWarning means that a rule probably does not do what its author meant, or does
 	// something else in the program of For.
@@ -54,6 +55,9 @@ type Finding struct {
 	// without quotes and escapes: a step inside a path is only part of that. It is "" if there
 	// is none.
 	Suggestion string `json:"suggestion,omitempty"`
+	// Refuses reports whether ParseRules refuses the annotation, every VM fails, or the program of For
+	// cannot use the rule. Despite any other error, VMs are judged.
+	Refuses bool `json:"-"`
 }
 
 // String returns the finding in one line.
@@ -127,7 +131,7 @@ func (l *linter) add(r *rule, key, id, format string, args ...any) *Finding {
 	key, at := r.at(key)
 	f := Finding{
 		Severity: l.severityOf(id), ID: id, Rule: r.Name, Index: r.index, Key: key,
-		Offset: at.Start, Message: fmt.Sprintf(format, args...),
+		Offset: at.Start, Message: fmt.Sprintf(format, args...), Refuses: profileSeverities[l.profile][id] == SeverityError,
 	}
 	if l.budget.Spend(findingWork, findingSize+len(r.Name)) != nil {
 		return &f // sorted then says that findings are missing
@@ -135,6 +139,9 @@ func (l *linter) add(r *rule, key, id, format string, args ...any) *Finding {
 	l.findings = append(l.findings, f)
 	return &l.findings[len(l.findings)-1]
 }
+
+// follow gives the finding the severity of what follows from it for VMs.
+func (f *Finding) follow(s Severity) { f.Severity, f.Refuses = s, s == SeverityError }
 
 // sorted returns the findings in order, each with its lines and columns.
 func (l *linter) sorted() []Finding {

@@ -1,6 +1,9 @@
 package lint
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/internal/spelling"
 	"github.com/vmrules/vmrules/internal/value"
@@ -53,8 +56,19 @@ func (s *pathSearch) mendName(name fieldpath.Name, written string) ([]*field, st
 	if next, mended, ok := s.moved(name, written); ok {
 		return next, mended
 	}
-	s.find("unknown-field", false, "unknown field %s in %s", value.Quoted(string(name)), s.soFar())
+	s.find("unknown-field", false, "unknown field %s in %s%s", value.Quoted(string(name)), s.soFar(), s.scalarsHere(names))
 	return nil, written
+}
+
+// scalarsHere says which fields the last name of a path may mean; "" if that is not known.
+func (s *pathSearch) scalarsHere(names []string) string {
+	scalars := slices.DeleteFunc(names, func(name string) bool {
+		return !slices.ContainsFunc(stepAll(s.fields, fieldpath.Name(name)), oneScalar.fits)
+	})
+	if len(s.rest) != 1 || s.deep != nil || len(scalars) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(": it has %s", value.AppendList(nil, scalars))
 }
 
 // compareWork is the cost of comparing two names of fields.

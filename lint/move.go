@@ -108,7 +108,7 @@ func (s *pathSearch) isVague(step fieldpath.Step) bool {
 		return false
 	}
 	meant := all[0].steps + name.String()
-	s.find("vague-path", true, "%s%s searches the whole VM for one field: write %s", "..", value.Shortened(string(name)), value.Shortened(meant))
+	s.find("vague-path", true, "%s%s searches the whole VM for one field: write %s", "..", value.Shortened(string(name)), value.Shortened(meant+strings.Join(s.texts[1:], "")))
 	s.written = append(s.written, meant)
 	return true
 }

@@ -70,10 +70,10 @@ func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w w
 			added.Offset, added.End = jsontext.Inside(l.text, at.Start, f.from), jsontext.Inside(l.text, at.Start, f.to)
 		}
 		switch {
-		case f.isSure && key == rulekey.Path && r.refusesAll():
-			added.Severity = SeverityError
-		case !r.isUsedBySSP(key):
-			added.Severity = severities[f.id]
+		case f.severity == SeverityError && key == rulekey.Path && r.refusesAll(): // no VM has what it selects
+			added.follow(SeverityError)
+		case l.profile == "" || !r.isUsedBySSP(key):
+			added.Severity, added.Refuses = f.severity, false
 		}
 		if f.mended {
 			added.Suggestion = writtenLike(text, strings.Join(s.written, ""))

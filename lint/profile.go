@@ -32,7 +32,6 @@ var profileSeverities = map[Profile]map[string]Severity{
 		"ssp-regex":    SeverityError,
 		"ssp-values":   SeverityError,
 
-		"misspelt-kind":    SeverityError,
 		"unknown-kind":     SeverityError,
 		"misspelt-field":   SeverityError,
 		"misplaced-field":  SeverityError,
@@ -61,7 +60,7 @@ func (l *linter) takeProfile(others []any) {
 	}
 	if profileSeverities[l.profile] == nil && l.profile != "" {
 		l.findings = append(l.findings, Finding{
-			Severity: SeverityError, ID: "unknown-profile", Index: -1,
+			Severity: SeverityError, ID: "unknown-profile", Index: -1, Refuses: true,
 			Message: fmt.Sprintf("there is no profile %q: use %q", l.profile, SSP),
 		})
 	}

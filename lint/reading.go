@@ -29,10 +29,10 @@ func (l *linter) read() []*rule {
 	ends := map[int]int{}
 	rules, problems, strict := insides.Read(l.text, l.opts, &l.budget, ends)
 	for _, p := range problems {
-		l.problem(p, ends[p.Offset], SeverityError)
+		l.problem(p, ends[p.Offset], SeverityError, true)
 	}
 	for _, p := range strict {
-		l.problem(p, ends[p.Offset], l.severityOf(p.Code))
+		l.problem(p, ends[p.Offset], l.severityOf(p.Code), profileSeverities[l.profile][p.Code] == SeverityError)
 	}
 	all := make([]*rule, 0, len(rules))
 	for _, r := range rules {
@@ -41,12 +41,12 @@ func (l *linter) read() []*rule {
 	return all
 }
 
-func (l *linter) problem(p vmrules.Problem, end int, s Severity) {
+func (l *linter) problem(p vmrules.Problem, end int, s Severity, isRefused bool) {
 	if p.Code == "unknown-kind" || p.Code == "misspelt-kind" {
 		l.unknownKinds[p.Index] = true
 	}
 	l.findings = append(l.findings, Finding{
 		Severity: s, ID: p.Code, Rule: p.Rule, Index: p.Index, Key: p.Key,
-		Offset: p.Offset, End: end, Message: p.Message, Suggestion: p.Suggestion,
+		Offset: p.Offset, End: end, Message: p.Message, Suggestion: p.Suggestion, Refuses: isRefused,
 	})
 }

@@ -19,10 +19,8 @@ func (r *rule) refusesAll() bool {
 }
 
 func (r *rule) enforcesNothing() bool {
-	for range r.Arguments() {
-		return false
-	}
-	return r.Kind == vmrules.KindEnum || r.Kind == vmrules.KindRegex
+	all, _ := r.argumentCount()
+	return all == 0 && (r.Kind == vmrules.KindEnum || r.Kind == vmrules.KindRegex)
 }
 
 // consequence says what follows if no value satisfies all of the rules. It is an error if one of

@@ -29,7 +29,7 @@ func TestIsRight(t *testing.T) {
 			return vmrules.Validate(made, map[string]any{"kind": "VirtualMachineInstance", "spec": map[string]any{"hostname": v}}).Valid()
 		}
 		possible := slices.ContainsFunc(pool, satisfied)
-		says := slices.ContainsFunc(lint.Annotation(made.String()), func(f lint.Finding) bool { return f.Severity == lint.SeverityError })
+		says := slices.ContainsFunc(lint.Annotation(made.String()), func(f lint.Finding) bool { return f.Refuses })
 		lists := rules[0].Values != nil || rules[1].Values != nil
 		if says && possible || !says && lists && !possible {
 			t.Fatalf("some value satisfies them: %v; Annotation says that none does: %v\n%s\n%v", possible, says, made,
@@ -60,7 +60,7 @@ func TestErrorsRefuseAll(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.ContainsFunc(lint.Annotation(made.String()), func(f lint.Finding) bool { return f.Severity == lint.SeverityError }) {
+		if !slices.ContainsFunc(lint.Annotation(made.String()), func(f lint.Finding) bool { return f.Refuses }) {
 			continue
 		}
 		said++

@@ -11,6 +11,7 @@ import (
 	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/rulekey"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
 // A rule is a rule without problems, and its place in the annotation.
@@ -59,6 +60,7 @@ func (l *linter) arguments(r *rule) {
 	l.bounds(r)
 	l.fieldArguments(r)
 	l.memory(r)
+	l.idleBound(r)
 	l.valid(r)
 	l.validBeside(r)
 	l.unset(r)
@@ -66,20 +68,42 @@ func (l *linter) arguments(r *rule) {
 }
 
 func (l *linter) message(r *rule) {
+	for _, m := range r.node.Members {
+		text, isText := m.Value.Value.(string)
+		if isText && strings.TrimSpace(text) == "" && (m.Key == rulekey.Name || m.Key == rulekey.Message) {
+			l.add(r, m.Key, "missing-key", "%q has only blanks: write %s", m.Key, rulekey.Named(m.Key).Wanted)
+		}
+	}
 	if strings.EqualFold(strings.TrimSpace(r.Message), r.Name) {
 		l.add(r, rulekey.Message, "message-is-name", "the message only repeats the rule's name: say what is wrong and what would be right")
 	}
 }
 
 // foreignArguments finds arguments that the specification does not list for the rule's
-// kind. Some consumers ignore these.
+// kind. Some consumers ignore these. If the rule has no other, its kind is hardly meant.
 func (l *linter) foreignArguments(r *rule) {
+	severity := SeverityError
+	if _, own := r.argumentCount(); own > 0 {
+		severity = SeverityWarning
+	}
 	for key := range r.Arguments() {
 		if kind := vmrules.Kind(constraint.Named(key).Kind); kind != r.Kind {
-			l.add(r, key, "foreign-argument", "%s has no effect in %s rule for other validators: use %s rule",
-				key, withArticle(r.Kind), withArticle(kind)).Offset = r.startOf(key)
+			f := l.add(r, key, "foreign-argument", "%s has no effect in %s rule for other validators: use %s rule",
+				key, withArticle(r.Kind), withArticle(kind))
+			f.Offset, f.Severity = r.startOf(key), severity
 		}
 	}
+}
+
+// argumentCount returns how many arguments the rule has, and how many of them are those of its kind.
+func (r *rule) argumentCount() (all, own int) {
+	for key := range r.Arguments() {
+		all++
+		if vmrules.Kind(constraint.Named(key).Kind) == r.Kind {
+			own++
+		}
+	}
+	return all, own
 }
 
 func withArticle(k vmrules.Kind) string {
@@ -97,7 +121,7 @@ func (l *linter) values(r *rule) {
 	if len(r.Values) == 0 {
 		r.isHopeless = true
 		so, severity := consequence(r)
-		l.add(r, constraint.Values, "empty-values", "the list is empty, so %s: add the allowed values", so).Severity = severity
+		l.add(r, constraint.Values, "empty-values", "the list is empty, so %s: add the allowed values", so).follow(severity)
 		return
 	}
 	_, list := r.at(constraint.Values)
@@ -127,7 +151,7 @@ func (l *linter) values(r *rule) {
 	case len(r.Values):
 		r.isHopeless = true
 		so, severity := consequence(r)
-		l.add(r, constraint.Values, "unsatisfiable-values", "the rest of the rule allows none of these values, so %s: %s", so, impossible.why).Severity = severity
+		l.add(r, constraint.Values, "unsatisfiable-values", "the rest of the rule allows none of these values, so %s: %s", so, impossible.why).follow(severity)
 	default:
 		l.add(r, constraint.Values, "impossible-value", "the rest of the rule does not allow %s: %s", string(value.AppendList(nil, impossible.all)), impossible.why).Offset = impossible.at.Start
 	}
@@ -167,7 +191,7 @@ func (l *linter) bounds(r *rule) {
 		}
 		r.isHopeless = true
 		so, severity := consequence(r)
-		l.add(r, low.Key(), "unsatisfiable-range", "%s is more than %s %s, so %s", low, high.Key(), high, so).Severity = severity
+		l.add(r, low.Key(), "unsatisfiable-range", "%s is more than %s %s, so %s", low, high.Key(), high, so).follow(severity)
 	}
 }
 
@@ -189,33 +213,37 @@ func (l *linter) memory(r *rule) {
 	}
 }
 
-// A VM has at least leastMemory bytes, and one that does anything useful leastUseful.
-const (
-	leastMemory = 1 << 20
-	leastUseful = 32 << 20
-)
+// leastUseful is the memory that a VM has at least that does anything useful.
+var leastUseful, _ = quantity.Parse("32Mi")
 
 func (l *linter) tinyMemory(r *rule, b *constraint.Bound) {
-	written, isMilli := strings.CutSuffix(b.String(), "m")
-	n, err := quantity.Parse(written)
-	count, isWhole := n.Int64()
-	least := int64(leastUseful)
-	if strings.ContainsAny(written, "kKMGTPE") { // then the unit is meant
-		least = leastMemory
-	}
-	if err != nil || !isWhole || count <= 0 || count >= least && !isMilli || count >= leastUseful {
+	figure, err := quantity.Parse(strings.TrimRight(b.String(), "mkKMGTPEi"))
+	count, isWhole := figure.Int64()
+	if err != nil || !isWhole || count <= 0 || b.Number().Compare(leastUseful) >= 0 {
 		return
 	}
-	counts, unit, shift := "bytes", "Gi", 30
+	unit, shift := "Gi", 30
 	switch {
-	case isMilli:
-		counts, unit, shift = "thousandths of bytes", "Mi", 20
 	case count >= 1<<16:
 		unit, shift = "Ki", 10
 	case count >= 1<<8:
 		unit, shift = "Mi", 20
 	}
-	l.add(r, b.Key(), "tiny-memory", "%s counts %s, which are too few for a VM: write %d for %d%s", b, counts, count<<shift, count, unit)
+	l.add(r, b.Key(), "tiny-memory", "%s bytes are too few for a VM: write %d for %d%s", b, count<<shift, count, unit)
+}
+
+// idleBound finds a rule whose only argument is a least value that nothing is below.
+func (l *linter) idleBound(r *rule) {
+	all := r.literal.All()
+	if n, _ := r.argumentCount(); n != 1 || len(all) != 1 {
+		return
+	}
+	mayBeLess := func(f *field) bool { return f.Shape != vmapi.Scalar || !sspReadsNumber(f) }
+	key, least := all[0].Key(), all[0].String()
+	isNatural := len(r.fields) > 0 && !slices.ContainsFunc(r.fields, mayBeLess)
+	if (key == constraint.MinLength || key == constraint.Min && isNatural) && (least == "0" || least[0] == '-') {
+		l.add(r, key, "idle-bound", "every value is %s or more, so the rule demands nothing: write the least value that is allowed", least)
+	}
 }
 
 // alwaysApplies reports whether the rule applies to everything that its path selects,

@@ -34,7 +34,7 @@ type pathSearch struct {
 type pathFinding struct {
 	id, message string
 	mended      bool
-	isSure      bool // no VM has what the path selects
+	severity    Severity
 	from, to    int
 }
 
@@ -82,12 +82,8 @@ func (s *pathSearch) dottedName(steps []fieldpath.Step) bool {
 		}
 		names = append(names, string(name))
 	}
-	what := "name"
-	if strings.HasSuffix(s.soFar(), "labels") {
-		what = "label"
-	}
 	quoted := "['" + strings.ReplaceAll(strings.Join(names, "."), ".", `\.`) + "']"
-	s.find("misspelt-field", true, "unknown field %s: quote a %s with dots: %s", value.Quoted(names[1]), what, value.Shortened(s.soFar()+quoted))
+	s.find("misspelt-field", true, "unknown field %s: quote a name with dots: %s", value.Quoted(names[1]), value.Shortened(s.soFar()+quoted))
 	s.written, s.fields = append(s.written, quoted), []*field{s.fields[0].Items}
 	return true
 }
@@ -113,7 +109,11 @@ func (s *pathSearch) find(id string, mended bool, format string, args ...any) {
 			return
 		}
 	}
-	s.found = append(s.found, pathFinding{id, fmt.Sprintf(format, args...), mended, !s.unsure && severities[id] == SeverityWarning, s.from, s.to})
+	severity := severities[id]
+	if severity == SeverityError && s.unsure {
+		severity = SeverityWarning
+	}
+	s.found = append(s.found, pathFinding{id, fmt.Sprintf(format, args...), mended, severity, s.from, s.to})
 }
 
 // soFar returns the path up to here for a message, which shows only its beginning.

@@ -11,6 +11,7 @@ import (
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/rulekey"
+	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmapi"
 	"github.com/vmrules/vmrules/lint/ssp"
 )
@@ -23,11 +24,13 @@ func (l *linter) sspPath(r *rule, key string, at jsontext.Node, p vmrules.Path) 
 	if why == "" {
 		return
 	}
-	f := l.add(r, key, "ssp-path", "KubeVirt's template validator %s", why)
-	f.Offset = at.Start
+	meant := ""
 	if steps := spelled(p); len(steps) > 0 && !slices.ContainsFunc(steps, isForeignBracket) {
-		f.Suggestion = jsonpath.Prefix + jsonpath.LeadingDot(strings.Join(steps, ""))
+		meant = jsonpath.Prefix + jsonpath.LeadingDot(strings.Join(steps, ""))
+		why += " (write " + value.Shortened(meant) + ")"
 	}
+	f := l.add(r, key, "ssp-path", "KubeVirt's template validator %s", why)
+	f.Offset, f.Suggestion = at.Start, meant
 }
 
 // sspRefusal says what KubeVirt's template validator does with a path that it cannot use; "" if it can,

@@ -90,7 +90,7 @@ func (s *limits) excluded(r *rule, own, other constraint.Constraint) {
 }
 
 func (s *limits) report(r *rule, key, format string, args ...any) {
-	s.linter.add(r, key, "contradicting-rules", format, args...).Severity = s.severity
+	s.linter.add(r, key, "contradicting-rules", format, args...).follow(s.severity)
 }
 
 // judgeAllowed reports if the other limits refuse every value in the lists.

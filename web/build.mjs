@@ -18,7 +18,7 @@ const notInlined = [
   ...["math/big", "os", "reflect", "regexp/syntax", "syscall", "time"],
   ...["internal/bisect", "internal/fmtsort", "internal/godebug", "internal/poll"],
   ...["container/list", "hash/fnv", "math/rand", "math/rand/v2", "path", "sort", "strconv"],
-  "unicode/utf16",
+  ...["bytes", "unicode/utf16"],
   "github.com/ohler55/ojg/...",
   vmrules,
   ...[
@@ -42,6 +42,7 @@ const notInlined = [
     "internal/vmtarget",
     "internal/vmapi",
     "lint",
+    "lint/ssp",
     "web/...",
   ].map((folder) => `${vmrules}/${folder}`),
 ];

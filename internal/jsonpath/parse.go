@@ -191,7 +191,7 @@ func (p *parser) name() (string, error) {
 		case r == '}' || r == '{':
 			return "", errors.New("one path is all that may stand here: no text outside { } and no second path")
 		default:
-			return "", fmt.Errorf(`unexpected %q in a name: write '\%c' if it is part of the name`, r, r)
+			return "", fmt.Errorf(`unexpected %q in a name: write '\%c' if it is part of the name, or [*] for all items`, r, r)
 		}
 		p.rest = p.rest[size:]
 	}
@@ -254,8 +254,8 @@ func (p *parser) closing() error {
 	if p.skip("]") {
 		return nil
 	}
-	if p.rest == "" {
-		return errors.New("the [ is never closed")
+	if p.rest == "" || p.rest[0] == '.' {
+		return errors.New("the [ is never closed: write ] behind it, as in [*]")
 	}
 	return p.unexpected("inside [ ]")
 }
@@ -285,7 +285,7 @@ func (p *parser) index() (int64, error) {
 		return 0, fmt.Errorf("the index %s is too large", number)
 	}
 	if err != nil {
-		return 0, errors.New("[ ] must contain a quoted name, an index, a slice such as 0:2, a list of these, * or a filter ?( )")
+		return 0, errors.New("[ ] must contain a quoted name, an index, a slice such as 0:2, a list of these, a filter ?( ), or * as in [*] for all items")
 	}
 	p.rest = digits
 	return i, nil

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/ohler55/ojg/jp"
+
+	"github.com/vmrules/vmrules/internal/spelling"
 )
 
 // A Path is a parsed path. It is immutable. A nil Path selects nothing.
@@ -68,8 +70,9 @@ const Prefix = "jsonpath::"
 // prefix, or with slashes instead of dots, probably means.
 func WithPrefix(s string) string {
 	s = strings.TrimSpace(s)
-	if word := s[:min(len(s), len("jsonpath"))]; strings.EqualFold(word, "jsonpath") {
-		s = strings.TrimLeft(s[len(word):], ": ")
+	word := s[:strings.IndexAny(s+":", ":;./$[{")]
+	if spelling.Nearest(word, []string{"jsonpath"}) != "" {
+		s = strings.TrimLeft(s[len(word):], ":; ")
 	}
 	s = strings.TrimPrefix(s, "/")
 	if !strings.ContainsAny(s, ".'\"") {

@@ -42,6 +42,7 @@ func (r *reader) strange(at int, expected string) {
 		r.unreadable(at, `a single quote is not allowed here, where %s is expected: strings take double quotes`, expected)
 	case at == 0 && r.at(at, "\ufeff"):
 		r.stop(at, Invalid, "the text begins with a byte order mark: remove it")
+	case expected == aKey && r.grouped(at):
 	case r.depth > 0 && expected == aValue && strings.IndexByte("+-.0123456789", r.text[at]) >= 0:
 		r.notNumber(at, at+len(r.word(at)))
 	default:

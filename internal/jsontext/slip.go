@@ -44,15 +44,11 @@ func isOddBlank(c rune) bool {
 // wrongWord reports a word where something else is expected.
 func (r *reader) wrongWord(at int, expected string) {
 	word, shown := r.word(at), r.shown(at)
-	behind := r.skipBlanks(at + len(word))
-	follows := byte(0)
-	if behind < len(r.text) && strings.IndexFunc(word, isNoLetter) < 0 {
-		follows = r.text[behind] // a name
-	}
+	isName := strings.IndexFunc(word, isNoLetter) < 0
 	cure := ", where " + expected + " is expected"
 	literal := literalMeant(word)
 	switch {
-	case expected == aKey && follows == ':':
+	case expected == aKey && isName && r.at(r.skipBlanks(at+len(word)), ":"):
 		r.unreadable(at, "keys need quotes: write %s", shown)
 		return
 	case r.depth == 0 && word[0] == '-':
@@ -60,7 +56,7 @@ func (r *reader) wrongWord(at int, expected string) {
 	case expected != aValue:
 	case literal != "":
 		cure = ": write " + literal
-	case strings.IndexByte(",;]}", follows) >= 0:
+	case !isNoLetter(rune(word[0])):
 		cure += ": strings need quotes"
 	}
 	r.unreadable(at, "%s is not allowed here%s", shown, cure)
@@ -77,6 +73,10 @@ func literalMeant(word string) string {
 	switch lower := strings.ToLower(word); lower {
 	case "true", "false", "null":
 		return lower
+	case "yes", "on":
+		return "true"
+	case "no", "off":
+		return "false"
 	case "none", "nil":
 		return "null"
 	}
@@ -90,7 +90,7 @@ func (r *reader) noComma(at int, closing byte, start int) {
 	next := r.skipBlanks(end)
 	isLast := next == len(r.text)
 	switch {
-	case r.slip(at):
+	case r.slip(at), closing == '}' && r.grouped(at):
 	case c == '}' && r.depth == 1, c == ']' && r.depth == 2 && closing == '}' && !isLast:
 		r.stop(at, Invalid, `"%c" closes nothing: remove it`, c)
 	case r.lacks(closing, at):
@@ -99,6 +99,8 @@ func (r *reader) noComma(at int, closing byte, start int) {
 		r.unclosed(r.lastString, closing, start)
 	case c == ':' && closing == ']' && r.lastString >= 0:
 		r.stop(r.lastString, Invalid, `a key is not allowed here: "{" is missing before it, or a "}" is too early`)
+	case r.end == at && r.lastString >= 0 && strings.HasSuffix(strings.TrimRight(r.text[r.lastString:at-1], " \n"), ","):
+		r.stop(r.lastString, Invalid, `the string that begins here lacks its closing quote, before the comma`)
 	case c == ';' && !isLast && (r.text[next] == ']' || r.text[next] == '}'):
 		r.stop(at, Invalid, `";" is not allowed here: remove it`)
 	case c == ';':
@@ -136,9 +138,19 @@ func (r *reader) unclosed(at int, closing byte, start int) {
 	r.stop(at, Invalid, `"%c" is missing: the %s that begins at line %d is not closed`, closing, what, line)
 }
 
+// grouped reports digits that follow a number like a group of its digits, and whether there are any.
+func (r *reader) grouped(at int) bool {
+	isDigit := func(i int) bool { return i >= 0 && '0' <= r.text[i] && r.text[i] <= '9' }
+	if !isDigit(r.end-1) || !isDigit(at) {
+		return false
+	}
+	r.stop(at, Invalid, "a number has no separators between its digits: write them without")
+	return true
+}
+
 // notNumber reports a number that JSON writes otherwise.
 func (r *reader) notNumber(at, end int) {
-	written, cure := r.text[at:end], ""
+	written, cure := r.text[at:end], ": write digits, and no calculation"
 	if meant := quantity.Meant(written); meant != nil {
 		n, _ := quantity.Parse(meant[0])
 		plain := value.Shortened(n.String())

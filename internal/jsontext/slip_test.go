@@ -47,13 +47,19 @@ func TestSlips(t *testing.T) {
 		{`[{"a": 1, ▶just-Warning : 1}]`, `keys need quotes: write "just-Warning"`},
 		{`[{"a": ▶integer, "b": 1}]`, `"integer" is not allowed here, where a value is expected: strings need quotes`},
 		{`[{"a": [▶virtio ]}]`, `"virtio" is not allowed here, where a value is expected: strings need quotes`},
-		{`[{"a": ▶the licence}]`, `"the" is not allowed here, where a value is expected`},
-		{`[{"a": ▶a"b}]`, `"a\"b" is not allowed here, where a value is expected`},
+		{`[{"a": ▶the licence}]`, `"the" is not allowed here, where a value is expected: strings need quotes`},
+		{`[{"a": ▶a"b}]`, `"a\"b" is not allowed here, where a value is expected: strings need quotes`},
+		{"[{\"a\": ▶\"b,  \"c\": 1}]", `the string that begins here lacks its closing quote, before the comma`},
 
 		// Words of other languages.
 		{`[{"a": ▶True}]`, `"True" is not allowed here: write true`},
 		{`[{"a": [▶FALSE, 1]}]`, `"FALSE" is not allowed here: write false`},
 		{`[{"a": ▶None}]`, `"None" is not allowed here: write null`},
+		{`[{"a": 4,▶294,967}]`, `a number has no separators between its digits: write them without`},
+		{`[{"a": 4 ▶294 967}]`, `a number has no separators between its digits: write them without`},
+		{`[▶2**31]`, `"2**31" is not a JSON number: write digits, and no calculation`},
+		{`[▶yes]`, `"yes" is not allowed here: write true`},
+		{`[▶Off]`, `"Off" is not allowed here: write false`},
 		{`[▶nil]`, `"nil" is not allowed here: write null`},
 
 		// Blanks and comments.
@@ -87,7 +93,7 @@ func TestSlips(t *testing.T) {
 		{`[{"a": ▶2gi}]`, `"2gi" is not a JSON number: write "2Gi" in quotes, or 2147483648`},
 		{`[{"a": ▶0x80000000}]`, `"0x80000000" is not a JSON number: write 2147483648`},
 		{`[{"a": ▶.5}]`, `".5" is not a JSON number: write 0.5`},
-		{`[{"a": ▶1.2.3}]`, `"1.2.3" is not a JSON number`},
+		{`[{"a": ▶1.2.3}]`, `"1.2.3" is not a JSON number: write digits, and no calculation`},
 		{`[{"a": 2 ▶apples}]`, `a comma is missing before "apples"`},
 		{`[1▶: 2]`, `a comma is missing before ":"`},
 		{`[{"a": true ▶Gi}]`, `a comma is missing before "Gi"`},

@@ -27,16 +27,17 @@ func alternatives(tree *node) []*node {
 	return tree.subs
 }
 
-// IsHalfAnchored reports whether the pattern has alternatives of which only the
-// first begins with ^ and only the last ends with $.
+// IsHalfAnchored reports whether the pattern has alternatives of which only the first begins with ^, or only
+// the last ends with $.
 func (t *Tree) IsHalfAnchored() bool {
 	all := alternatives(t.root)
-	for i, n := range all {
-		if (beginning(n) != nil) != (i == 0) || (end(n) != nil) != (i == len(all)-1) {
+	first, last := all[0], all[len(all)-1]
+	for _, n := range all {
+		if n != first && beginning(n) != nil || n != last && end(n) != nil {
 			return false
 		}
 	}
-	return len(all) > 1
+	return first != last && (beginning(first) != nil || end(last) != nil)
 }
 
 // beginning returns the ^ in front of an alternative, or nil.
@@ -62,15 +63,16 @@ func end(n *node) *node {
 }
 
 // Anchored returns a half-anchored pattern with its ^ and $ around all alternatives. It
-// returns "" for any other pattern, if the anchors are written differently, or if the
+// returns "" for any other pattern, if an anchor is missing or written differently, or if the
 // result does not compile.
 func (t *Tree) Anchored(b *meter.Budget) string {
-	if !t.IsHalfAnchored() {
+	all := alternatives(t.root)
+	first, last := beginning(all[0]), end(all[len(all)-1])
+	if !t.IsHalfAnchored() || first == nil || last == nil {
 		return ""
 	}
-	all := alternatives(t.root)
 	characters := []rune(t.pattern)
-	from, to := beginning(all[0]).at, end(all[len(all)-1]).at
+	from, to := first.at, last.at
 	if characters[from] != '^' || characters[to] != '$' {
 		return ""
 	}

@@ -1,6 +1,9 @@
 package pcre
 
-import "slices"
+import (
+	"slices"
+	"unicode"
+)
 
 // MatchesAll reports whether the pattern matches every text, and whether it matches at least
 // every text without a newline.
@@ -53,34 +56,52 @@ func repeated(n *node) charset {
 	return n.subs[0].set
 }
 
-// Open reports whether the pattern matches part of a longer text, and nothing shows that this
-// is meant, as .* would: at one side no alternative has an anchor. It is also idle if there is a
-// repetition at that side, of which only the least number counts: ^[a-z]+ matches what ^[a-z]
-// matches.
-func (t *Tree) Open() (isOpen, isIdle bool) {
+// An Opening says how a pattern matches part of a longer text, if nothing shows that this is meant, as .*
+// would: at one side no alternative has an anchor.
+type Opening int
+
+// The openings, of which the last one counts that a side has.
+const (
+	Closed Opening = iota
+	Search         // this may be meant
+	Idle           // of a repetition at that side, only the least number counts: ^[a-z]+ matches what ^[a-z] matches
+	Cut            // the whole text is meant: there is a count at that side, or only a $
+)
+
+// Open returns how the pattern matches part of a longer text.
+func (t *Tree) Open() Opening {
 	all := alternatives(t.root)
 	if slices.ContainsFunc(all, func(n *node) bool { return slices.ContainsFunc(between(n), hasAssertion) }) {
-		return false, false
+		return Closed
 	}
-	beginOpen, beginIdle := openSide(all, false)
-	endOpen, endIdle := openSide(all, true)
-	return beginOpen || endOpen, beginIdle || endIdle
+	return max(openSide(all, false), openSide(all, true))
 }
 
-func openSide(all []*node, atEnd bool) (isOpen, isIdle bool) {
+func openSide(all []*node, atEnd bool) Opening {
 	anchor := beginning
 	if atEnd {
 		anchor = end
 	}
+	opening := Search
 	for _, n := range all {
 		parts := between(n)
 		if anchor(n) != nil || len(parts) == 0 || matchesAnything(outermost(parts, atEnd)) {
-			return false, false
+			return Closed
 		}
 		side := outermost(parts, atEnd)
-		isIdle = isIdle || side.op == opRepeat && side.min != side.max
+		switch isRepeated := side.op == opRepeat; {
+		case isRepeated && side.max > 1, !isRepeated && !atEnd && end(n) != nil && !isSeparator(side):
+			opening = Cut
+		case isRepeated && side.min != side.max:
+			opening = max(opening, Idle)
+		}
 	}
-	return true, isIdle
+	return opening
+}
+
+// isSeparator reports whether n is a character such as a dot, with which the end of a text may begin.
+func isSeparator(n *node) bool {
+	return n.op == opSet && len(n.set) == 2 && n.set[0] == n.set[1] && !unicode.IsLetter(n.set[0]) && !unicode.IsDigit(n.set[0])
 }
 
 // outermost returns the first or the last part, looking into groups.

@@ -203,7 +203,7 @@ func (p *parser) item() (*node, error) {
 	case err != nil:
 		return nil, err
 	case ok:
-		return nil, errorAt(start, `there is nothing for this quantifier to repeat: write "\%c" for the character`, p.text[start])
+		return nil, errorAt(start, `there is nothing for this quantifier to repeat: write "\%c" for the character, or ".*" for any text`, p.text[start])
 	}
 	p.pos++
 	switch c := p.text[start]; c {

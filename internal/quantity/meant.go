@@ -1,12 +1,16 @@
 package quantity
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 )
 
 // maxMeant is how long a text may be of which Meant says what it means.
 const maxMeant = 30
+
+// inGroups matches a number whose digits are in groups of three.
+var inGroups = regexp.MustCompile(`^[0-9]{1,3}(?:(?:[,_'][0-9]{3})+|(?:\.[0-9]{3}){2,})$`)
 
 // Meant returns the quantities that a text such as "2 GB", "2gi" or "0x80" may mean, the likelier one
 // first; nil if there is none.
@@ -15,6 +19,9 @@ func Meant(text string) []string {
 		return nil
 	}
 	text = strings.Join(strings.Fields(text), "")
+	if inGroups.MatchString(text) {
+		text = strings.NewReplacer(",", "", "_", "", "'", "", ".", "").Replace(text)
+	}
 	if _, err := Parse(text); err == nil {
 		return []string{text}
 	}

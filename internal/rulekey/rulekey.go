@@ -69,12 +69,17 @@ func Named(name string) Key {
 
 // synonyms has words of other languages for keys and kinds, each followed by that of the format.
 var synonyms = [...]string{
-	"type", Rule, "kind", Rule, "id", Name, "field", Path, "jsonpath", Path, "msg", Message, "description", Message,
-	"minimum", constraint.Min, "maximum", constraint.Max, "pattern", constraint.Regex,
+	"type", Rule, "kind", Rule, "check", Rule, "id", Name, "key", Name, "title", Name, "field", Path, "jsonpath", Path,
+	"msg", Message, "text", Message, "description", Message, "when", Valid, "if", Valid, "condition", Valid,
+	"minimum", constraint.Min, "minValue", constraint.Min, "gte", constraint.Min,
+	"maximum", constraint.Max, "maxValue", constraint.Max, "lte", constraint.Max,
+	"minLen", constraint.MinLength, "min_length", constraint.MinLength,
+	"maxLen", constraint.MaxLength, "max_length", constraint.MaxLength,
+	"pattern", constraint.Regex, "match", constraint.Regex, "options", constraint.Values, "oneOf", constraint.Values,
 	"enum", constraint.Values, "enumeration", constraint.Values, "list", constraint.Values, "allowed", constraint.Values,
 	"warn", JustWarning, "warning", JustWarning,
 	"int", "integer", "number", "integer", "bool", "enum", "boolean", "enum", "enumeration", "enum", "list", "enum",
-	"text", "string", "str", "string",
+	"text", "string", "str", "string", "length", "string", "range", "integer", "quantity", "integer", "oneOf", "enum",
 }
 
 // Meant returns the first of some keys or kinds for which other languages have a word; "" if there is

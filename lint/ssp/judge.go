@@ -1,7 +1,6 @@
 package ssp
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/rulekey"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -31,6 +32,8 @@ type Verdict struct {
 	Warned []string `json:"warned,omitempty"`
 	// Why says for each of these names why the first rule of this name fails that does.
 	Why map[string]string `json:"why"`
+	// Key has for each of these names the key of the rule that this is about; "" for the whole rule.
+	Key map[string]string `json:"-"`
 }
 
 // maxAnnotation is the length in bytes that Kubernetes allows for all annotations of an object.
@@ -48,7 +51,7 @@ func Judge(annotation string, vm map[string]any) Verdict {
 		return refusal(err)
 	}
 	if len(rules) == 0 {
-		return Verdict{Accepted: true, Failed: []string{}, Why: map[string]string{}}
+		return accepting()
 	}
 	template, err := templateOf(vm)
 	if err != nil {
@@ -59,8 +62,13 @@ func Judge(annotation string, vm map[string]any) Verdict {
 	return j.verdict(rules)
 }
 
+func accepting() Verdict {
+	return Verdict{Accepted: true, Failed: []string{}, Why: map[string]string{}, Key: map[string]string{}}
+}
+
 func refusal(why error) Verdict {
-	v := Verdict{Refused: why.Error(), Failed: []string{}, Why: map[string]string{}}
+	v := accepting()
+	v.Accepted, v.Refused = false, why.Error()
 	if m := (*misfit)(nil); errors.As(why, &m) {
 		v.Pointer = m.at.pointer
 	}
@@ -97,8 +105,14 @@ type violation string
 
 func (v violation) Error() string { return string(v) }
 
+// A flaw is an error about a key of a rule.
+type flaw struct {
+	key string
+	error
+}
+
 func (j *judgement) verdict(rules []rule) Verdict {
-	v := Verdict{Accepted: true, Failed: []string{}, Why: map[string]string{}}
+	v := accepting()
 	seen := map[string]bool{}
 	for i := range rules {
 		r := &rules[i]
@@ -107,13 +121,16 @@ func (j *judgement) verdict(rules []rule) Verdict {
 		if err == nil {
 			continue
 		}
-		if _, isViolated := err.(violation); isViolated && r.JustWarning {
+		of, _ := err.(flaw)
+		if _, isViolated := of.error.(violation); isViolated && r.JustWarning {
 			v.Warned = append(v.Warned, r.Name)
 		} else {
 			v.Accepted = false
 		}
 		v.Failed = append(v.Failed, r.Name)
-		v.Why[r.Name] = cmp.Or(v.Why[r.Name], err.Error())
+		if v.Why[r.Name] == "" {
+			v.Why[r.Name], v.Key[r.Name] = err.Error(), of.key
+		}
 	}
 	return v
 }
@@ -123,7 +140,7 @@ func (j *judgement) judge(r *rule, isTwice bool) error {
 	case isTwice:
 		return errors.New("an earlier rule has the same name")
 	case !vmrules.Kind(r.Kind).IsOfFormat():
-		return fmt.Errorf("the kind %s is unknown", value.Describe(r.Kind))
+		return flaw{rulekey.Rule, fmt.Errorf("the kind %s is unknown", value.Describe(r.Kind))}
 	case r.Message == "":
 		return errors.New("the rule has no message")
 	case r.Valid != nil:
@@ -140,11 +157,11 @@ func (j *judgement) judge(r *rule, isTwice bool) error {
 		return err
 	}
 	values, err := j.lookUp(&r.Path)
-	if err != nil {
-		return err
-	}
-	if len(values) == 0 {
-		return fmt.Errorf("%s selects nothing", r.Path.written)
+	switch {
+	case err != nil:
+		return flaw{rulekey.Path, err}
+	case len(values) == 0:
+		return flaw{rulekey.Path, fmt.Errorf("%s selects nothing", r.Path.written)}
 	}
 	return check(values)
 }
@@ -168,16 +185,16 @@ func (j *judgement) lookUp(p *path) ([]node, error) {
 func (j *judgement) checkOf(r *rule) (func([]node) error, error) {
 	switch vmrules.Kind(r.Kind) {
 	case vmrules.KindInteger:
-		of, err := j.interval(r.Min, r.Max)
+		of, err := j.interval(constraint.Min, r.Min, constraint.Max, r.Max)
 		return of.holdNumbers, err
 	case vmrules.KindString:
-		of, err := j.interval(r.MinLength, r.MaxLength)
+		of, err := j.interval(constraint.MinLength, r.MinLength, constraint.MaxLength, r.MaxLength)
 		return eachOf(func(v node) error { return of.hold(int64(len(v.string())), "its length in bytes, %d,") }), err
 	case vmrules.KindEnum:
 		allowed, err := j.allowed(r.Values)
 		return eachOf(func(v node) error {
 			if !slices.Contains(allowed, v.string()) {
-				return violation(v.shown() + " is not among values")
+				return flaw{constraint.Values, violation(v.shown() + " is not among values")}
 			}
 			return nil
 		}), err
@@ -194,7 +211,7 @@ func (j *judgement) checkOf(r *rule) (func([]node) error, error) {
 			return err
 		}
 		if !pattern.MatchString(v.string()) {
-			return violation(v.shown() + " does not match the regex")
+			return flaw{constraint.Regex, violation(v.shown() + " does not match the regex")}
 		}
 		return nil
 	}), nil
@@ -214,18 +231,20 @@ func eachOf(judge func(node) error) func([]node) error {
 
 // An interval has the bounds of a rule, nil if there are none.
 type interval struct {
-	min, max *int64
+	min, max       *int64
+	minKey, maxKey string
 }
 
-func (j *judgement) interval(least, most *bound) (of interval, err error) {
-	if of.min, err = j.number(least); err != nil {
+func (j *judgement) interval(minKey string, least *bound, maxKey string, most *bound) (of interval, err error) {
+	of.minKey, of.maxKey = minKey, maxKey
+	if of.min, err = j.number(minKey, least); err != nil {
 		return of, err
 	}
-	of.max, err = j.number(most)
+	of.max, err = j.number(maxKey, most)
 	return of, err
 }
 
-func (j *judgement) number(b *bound) (*int64, error) {
+func (j *judgement) number(key string, b *bound) (*int64, error) {
 	if b == nil {
 		return nil, nil
 	}
@@ -234,14 +253,14 @@ func (j *judgement) number(b *bound) (*int64, error) {
 	}
 	found, err := j.lookUp(b.from)
 	if err != nil {
-		return nil, err
+		return nil, flaw{key, err}
 	}
 	numbers, err := numbersOf(found)
 	if err != nil {
-		return nil, err
+		return nil, flaw{key, err}
 	}
 	if len(numbers) != 1 {
-		return nil, fmt.Errorf("%s selects %d values instead of one", b.from.written, len(numbers))
+		return nil, flaw{key, fmt.Errorf("%s selects %d values instead of one", b.from.written, len(numbers))}
 	}
 	return &numbers[0], nil
 }
@@ -312,9 +331,9 @@ func (of interval) holdNumbers(values []node) error {
 func (of interval) hold(n int64, what string) error {
 	switch {
 	case of.min != nil && n < *of.min:
-		return violation(fmt.Sprintf(what+" is less than %d", n, *of.min))
+		return flaw{of.minKey, violation(fmt.Sprintf(what+" is less than %d", n, *of.min))}
 	case of.max != nil && n > *of.max:
-		return violation(fmt.Sprintf(what+" is more than %d", n, *of.max))
+		return flaw{of.maxKey, violation(fmt.Sprintf(what+" is more than %d", n, *of.max))}
 	}
 	return nil
 }

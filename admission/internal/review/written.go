@@ -67,7 +67,7 @@ func (p pace) check(template map[string]any) (broken, remarks []string, ok bool)
 				return nil, nil, false
 			case isCut:
 				remarks = append(remarks, f.String())
-			case f.Severity == lint.SeverityError:
+			case f.Refuses:
 				broken = append(broken, f.String())
 			}
 		}

@@ -192,7 +192,7 @@ func TestStrict(t *testing.T) {
 		{"a good template", good, nil, ""},
 		{"a misspelt annotation", replaced("validations:", "validation:"), nil, "(misspelt-annotation) | objects[0]: no rules"},
 		{"a misspelt kind", replaced(`"integer"`, `"Integer"`), nil, "(misspelt-kind) | not known"},
-		{"a misspelt kind that may be", replaced(`"integer"`, `"Integer"`), []Option{AllowWarnings()}, "not known"},
+		{"an unknown kind that may be", replaced(`"integer"`, `"tree"`), []Option{AllowWarnings()}, "not known"},
 		{"a missing [*]", bus, nil, "(wrong-kind) | (missing-wildcard) | (missing-wildcard)"},
 		{"object for objects", replaced("objects:", "object:"), nil, "(misspelt-object) | no VirtualMachine"},
 		{"a misspelt field", replaced("cpu.cores", "cpu.core"), nil, "(misspelt-field) | is not set)"},

@@ -57,7 +57,7 @@ test("a mistake has a squiggle, and its fix mends it", async () => {
 test("the squiggle itself has the fix, for the mouse and the keyboard", async () => {
   await choose(page, "Quickstart", /1 violated/);
   await typeBehind(page, "template", '"rule": "integer', "s");
-  await page.locator("#template .cm-lintRange-warning").first().hover();
+  await page.locator("#template .cm-lintRange-error").first().hover();
   await page.locator(".cm-tooltip-lint", { hasText: 'unknown kind "integers"' }).waitFor();
   await page.keyboard.press("Control+Shift+M"); // the list of the editor itself
   await page.locator(".cm-panel-lint li", { hasText: "integers" }).waitFor();

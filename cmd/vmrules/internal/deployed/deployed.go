@@ -96,6 +96,7 @@ func (v *Verdict) and(next Verdict) *Verdict {
 	v.Failed = append(v.Failed, next.Failed...)
 	v.Warned = append(v.Warned, next.Warned...)
 	maps.Copy(v.Why, next.Why)
+	maps.Copy(v.Key, next.Key)
 	return v
 }
 

@@ -69,7 +69,7 @@ func split(arg string) (revision, place string, err error) {
 	}
 	place = path.Join(".", strings.TrimLeft(place, "/"))
 	if !fs.ValidPath(place) {
-		return "", "", errors.New("the path leads out of the repository")
+		return "", "", errors.New("the path is outside the repository")
 	}
 	return revision, place, nil
 }

@@ -49,14 +49,14 @@ type likeness struct {
 	index   int
 }
 
-// anError is the likeness of all errors.
+// anError is the likeness of all errors that refuse rules or VMs.
 var anError = likeness{id: "error"}
 
 func countAlike(findings []lint.Finding) map[likeness]int {
 	n := map[likeness]int{}
 	for _, f := range findings {
 		n[likeness{f.ID, f.Key, f.Index}]++
-		if f.Severity == lint.SeverityError {
+		if f.Refuses {
 			n[anError]++
 		}
 	}

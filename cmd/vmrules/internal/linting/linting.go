@@ -179,7 +179,7 @@ func (l *Linter) findings(d *manifest.Document) []lint.Finding {
 			id = "invalid-argument"
 		}
 		all = append(all, lint.Finding{
-			Severity: lint.SeverityError, ID: id, Rule: p.Rule, Index: p.Index, Key: p.Key, Offset: p.Offset, Message: p.Message,
+			Severity: lint.SeverityError, ID: id, Rule: p.Rule, Index: p.Index, Key: p.Key, Offset: p.Offset, Message: p.Message, Refuses: true,
 		})
 	}
 	return all

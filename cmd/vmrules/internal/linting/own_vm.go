@@ -35,8 +35,9 @@ func ownVMFindings(v *deployed.Verdict, a manifest.Annotation, others []lint.Fin
 	}
 	var all []lint.Finding
 	for _, name := range slices.Sorted(maps.Keys(v.Why)) {
-		isKnown := slices.ContainsFunc(others, func(f lint.Finding) bool { return f.Severity == lint.SeverityError && f.Rule == name })
+		isKnown := slices.ContainsFunc(others, func(f lint.Finding) bool { return f.Refuses && f.Rule == name })
 		f := ownVMFinding(name, v.Why[name])
+		f.Key = v.Key[name]
 		if !isKnown && a.PlaceAtRule(&f) {
 			all = append(all, f)
 		}
@@ -57,7 +58,7 @@ func unreadableVM(v *deployed.Verdict, o manifest.Object) []lint.Finding {
 
 func ownVMFinding(rule, why string) lint.Finding {
 	return lint.Finding{
-		Severity: lint.SeverityError, ID: "ssp-own-vm", Rule: rule, Index: -1,
+		Severity: lint.SeverityError, ID: "ssp-own-vm", Rule: rule, Index: -1, Refuses: true,
 		Message: "KubeVirt's template validator refuses the template's own VM: " + why,
 	}
 }

@@ -1,7 +1,7 @@
 package manifest
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -151,15 +151,21 @@ func (a Annotation) locate(text string, spans []Span) []Span {
 	return found
 }
 
-// PlaceAtRule places a finding at the name of its rule, and reports whether that is in the annotation.
+// PlaceAtRule places a finding at the key of its rule, or else at the rule's name, and reports whether
+// the rule is in the annotation.
 func (a Annotation) PlaceAtRule(f *lint.Finding) bool {
-	quoted, _ := json.Marshal(f.Rule)
-	at := strings.Index(a.Text(), string(quoted))
-	if at < 0 {
+	rules, err := newSource(a.Text()).jsonAt(0, 0, false)
+	if err != nil {
 		return false
 	}
-	a.Object.File.source.setPlace(f, a.locate(a.Text(), []Span{{at, at + len(quoted)}})[0])
-	return true
+	for _, rule := range rules.items {
+		if rule.text("name") == f.Rule {
+			at := cmp.Or(rule.get(f.Key), rule.get("name"))
+			a.Object.File.source.setPlace(f, a.locate(a.Text(), []Span{{at.at, at.end}})[0])
+			return true
+		}
+	}
+	return false
 }
 
 // written returns the text of the annotation as it is in the file, with its parameters not yet
