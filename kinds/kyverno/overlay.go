@@ -30,7 +30,7 @@ type node struct {
 	pattern any // the value for Kyverno
 	size    int // the number of nodes, with this one
 
-	hasEmpty bool // whether the pattern or one in it is ""
+	isEmpty bool // whether the pattern is ""
 
 	isMap  bool
 	fields []field // sorted by key
@@ -299,7 +299,6 @@ func (r *overlayReader) object(m map[string]any, p position) *node {
 		}
 		n.fields = append(n.fields, f)
 		n.size += f.node.size
-		n.hasEmpty = n.hasEmpty || f.node.hasEmpty
 		pattern[f.key] = f.node.pattern
 	}
 	n.pattern = pattern
@@ -401,7 +400,6 @@ func (r *overlayReader) list(list []any, p position, most int) *node {
 		made := r.node(item, p.item(i))
 		n.items = append(n.items, made)
 		n.size += made.size
-		n.hasEmpty = n.hasEmpty || made.hasEmpty
 		pattern = append(pattern, made.pattern)
 	}
 	n.pattern = pattern
@@ -411,7 +409,7 @@ func (r *overlayReader) list(list []any, p position, most int) *node {
 // text reads a pattern that is a string.
 func (r *overlayReader) text(s string, p position) *node {
 	if s == "" {
-		return &node{pattern: nil, size: 1, hasEmpty: true} // today's form of "missing or empty"
+		return &node{pattern: nil, size: 1, isEmpty: true} // today's form of "missing or empty"
 	}
 	r.phrases(s, p.at)
 	conditions, pattern, wrong := readConditions(s)

@@ -111,12 +111,7 @@ func (f finding) violation(in *vmrules.Input, i int) vmrules.Violation {
 // wrong.
 func (o *overlay) judge(value any, w *work) finding {
 	w.doubt = ""
-	if w.walk(o.root, value, false); w.doubt == "" {
-		if made, isOther := w.asTexts(o.root, value); isOther {
-			value = made
-		}
-	}
-	if w.doubt != "" {
+	if w.walk(o.root, value, false); w.doubt != "" {
 		return finding{outcome: vmrules.Undecided, note: w.doubt}
 	}
 	pattern := o.root.pattern

@@ -179,6 +179,9 @@ func (w *work) compare(n *node, v any) {
 	if !w.shown(v) {
 		return
 	}
+	if n.isEmpty && (v == false || v == 0 || v == int64(0) || v == 0.0) {
+		w.doubts("where a pattern asks for an empty text, Kyverno also takes 0 and false")
+	}
 	if _, ok := n.pattern.(string); !ok {
 		if w.spend(comparison) {
 			w.doubts(doubtNumber(n.pattern, v))
