@@ -85,18 +85,6 @@ func TestHostile(t *testing.T) {
 			"long texts compared with many patterns", textOf(object{"^(l)": repeated(500, func(i int) any { return object{"a": fmt.Sprint(i)} })}),
 			object{"l": repeated(5, func(int) any { return object{"a": long} })}, bound,
 		},
-		{
-			"names compared with names", textOf(object{"metadata": object{"labels": wildNames(500)}}),
-			object{"metadata": object{"labels": repeatedNames(5000)}}, bound,
-		},
-		{
-			"names with a phrase of an error", `{"metadata": {"labels": {"*": "x"}}}`,
-			object{"metadata": object{"labels": object{"conditional anchor mismatch": "y"}}}, kind,
-		},
-		{
-			"names that look like anchors", `{"metadata": {"labels": {"a*": "x"}}}`,
-			object{"metadata": object{"labels": object{"ab": "y"}, "(labels)": object{"ab": "x"}}}, kind,
-		},
 		{"a number of many digits", `{"a": ">1"}`, object{"a": strings.Repeat("9", 1<<20)}, kind},
 		{"an exponent of many digits", `{"a": ">1"}`, object{"a": "1e" + strings.Repeat("9", 30)}, kind},
 		{"an exponent behind zeros", `{"a": ">1"}`, object{"a": "1e" + strings.Repeat("0", 99) + "999999999"}, kind},
@@ -155,14 +143,6 @@ func repeatedNames(n int) map[string]any {
 	return m
 }
 
-func wildNames(n int) map[string]any {
-	m := map[string]any{}
-	for i := range n {
-		m[fmt.Sprintf("*n*a*m*e*%d", i)] = "x"
-	}
-	return m
-}
-
 func slashes(n int) any {
 	v := any("x")
 	for range n {
@@ -209,14 +189,14 @@ func TestWithBudget(t *testing.T) {
 
 // Concurrent calls do not share their work, and do not write into the pattern.
 func TestShared(t *testing.T) {
-	rules := rulesOf(t, `{"metadata": {"labels": {"app*": "?*"}}, "spec": {"(a)": "<=5"}}`)
+	rules := rulesOf(t, `{"metadata": {"labels": {"app": "!x?*"}}, "spec": {"(a)": "<=5"}}`)
 	var wait sync.WaitGroup
 	for i := range 8 {
 		wait.Go(func() {
-			name := fmt.Sprintf("app%d", i)
-			object := map[string]any{"metadata": map[string]any{"labels": map[string]any{name: ""}}, "spec": map[string]any{"a": 1}}
+			value := fmt.Sprintf("x%d", i)
+			object := map[string]any{"metadata": map[string]any{"labels": map[string]any{"app": value}}, "spec": map[string]any{"a": 1}}
 			for range 50 {
-				want := []string{fmt.Sprintf(`Violated; metadata.labels.%s: Invalid value: "": m ("" does not match the pattern "?*")`, name)}
+				want := []string{fmt.Sprintf(`Violated; metadata.labels.app: Invalid value: %[1]q: m (%[1]q does not match the pattern "!x?*")`, value)}
 				if diff := cmp.Diff(want, verdicts(vmrules.Validate(rules, object))); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}

@@ -46,13 +46,11 @@ type node struct {
 type field struct {
 	key, name string // with and without the anchor
 	anchor    anchor.Anchor
-	inLabels  bool // whether the name may have wildcards
+	inLabels  bool // whether it is a label or an annotation
 	node      *node
 }
 
 func (f field) has(t anchor.AnchorType) bool { return anchor.IsOneOf(f.anchor, t) }
-
-func (f field) isWild() bool { return f.inLabels && wildcard.ContainsWildcard(f.name) }
 
 // The price of reading a byte of a pattern, in the units of a vmrules.Budget. It is high because
 // each byte may begin a comparison.
@@ -128,20 +126,16 @@ type overlayReader struct {
 // A position is where in a pattern a node is.
 type position struct {
 	at       string // the path; "" at the root
-	inList   bool
-	metadata bool // whether the node is the value of "metadata"
-	labels   bool // whether it is the value of "labels" or "annotations" in metadata
+	metadata bool   // whether the node is the value of "metadata"
+	labels   bool   // whether it is the value of "labels" or "annotations" in metadata
 }
 
 func (p position) in(name string) position {
-	return position{
-		at: below(p.at, name), inList: p.inList, metadata: name == "metadata",
-		labels: p.metadata && (name == "labels" || name == "annotations"),
-	}
+	return position{below(p.at, name), name == "metadata", p.metadata && (name == "labels" || name == "annotations")}
 }
 
 func (p position) item(i int) position {
-	return position{at: fmt.Sprintf("%s[%d]", p.at, i), inList: true}
+	return position{at: fmt.Sprintf("%s[%d]", p.at, i)}
 }
 
 func below(at, name string) string {
@@ -321,11 +315,8 @@ func (r *overlayReader) field(key string, value any, p position) (field, any) {
 	case f.has(anchor.Condition), f.has(anchor.Global):
 		r.conditions[f.anchor.String()] = true
 	}
-	switch isWild := wildcard.ContainsWildcard(f.name); {
-	case isWild && !p.labels:
-		r.refuse(at, "only names in metadata.labels and metadata.annotations may have wildcards: write the whole name")
-	case isWild && p.inList:
-		r.refuse(at, "a name of a label or annotation below a list must not have wildcards, because Kyverno expands them only for the first item: write the whole name")
+	if wildcard.ContainsWildcard(f.name) {
+		r.refuse(at, "wildcards in a name are not supported, also not in that of a label or annotation: write the whole name")
 	}
 	r.phrases(key, at)
 	if p.labels {
