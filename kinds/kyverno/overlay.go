@@ -114,7 +114,7 @@ func (m mistake) String() string {
 	if m.at == "" {
 		return m.message
 	}
-	return m.at + ": " + m.message
+	return shortened(m.at) + ": " + m.message
 }
 
 type overlayReader struct {

@@ -23,22 +23,20 @@ import (
 func Resource(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	var r resourceRule
 	var problems []vmrules.Problem
-	refuse := func(key string, wrong ...string) {
-		for _, message := range wrong {
-			problems = append(problems, s.Problem(key, vmrules.ReasonInvalid, "%s", message))
-		}
+	refuse := func(key, message string) {
+		problems = append(problems, s.Problem(key, vmrules.ReasonInvalid, "%s", message))
 	}
 	if raw, ok := s.Value("match"); ok {
 		f, wrong := readFilter(s, raw)
 		r.match = f
-		refuse("match", wrong...)
+		problems = append(problems, problemsOf(s, "match", wrong)...)
 	} else {
 		refuse("", `a rule of this kind needs the key "match", which says which objects it is about`)
 	}
 	if raw, ok := s.Value("exclude"); ok {
 		f, wrong := readFilter(s, raw)
 		r.exclude = &f
-		refuse("exclude", wrong...)
+		problems = append(problems, problemsOf(s, "exclude", wrong)...)
 	}
 	if raw, ok := s.Value("namespace"); ok && json.Unmarshal(raw, &r.namespace) != nil {
 		refuse("namespace", "must be a string")
