@@ -162,16 +162,15 @@ var boundedUse = map[string]string{
 	"format":      "write the format and its list as literals, with at most 20 items and no precision of four digits",
 	"flatten":     "do not use it",
 	"lists.range": fmt.Sprintf("write a literal number up to %d", maxLooped),
-	"quantity":    "write a field or a literal",
-	"isQuantity":  "write a field or a literal",
+	"quantity":    "write a field, an item or a literal, also for what a loop goes through",
+	"isQuantity":  "write a field, an item or a literal, also for what a loop goes through",
 }
 
 // unbounded returns the name of a function in an expression of x-kubernetes-validations that
 // could take all memory, or "" if there is none. Kubernetes' estimate counts what these
 // functions read, but not what they write.
 func (e expression) unbounded() string {
-	name, growth, quantities := "", 1.0, e.quantityReader()
-	hasHostile := quantities.hasHostile(nil, maxReads)
+	name, growth := "", 1.0
 	for call := range e.calls() {
 		switch call.FunctionName() {
 		case "replace":
@@ -190,7 +189,7 @@ func (e expression) unbounded() string {
 				name = "lists.range"
 			}
 		case "quantity", "isQuantity":
-			if hasHostile {
+			if e.makesQuantities() {
 				name = call.FunctionName()
 			}
 		}

@@ -158,6 +158,9 @@ func TestHostileRules(t *testing.T) {
 		"a quantity in a list":         {rule(".spec.q", `['1e900000'].all(x, isQuantity(x))`), `the function "isQuantity"`},
 		"a quantity that is cut":       {rule(".spec.q", `isQuantity(self.substring(1))`), `the function "isQuantity"`},
 		"a quantity of a list":         {rule(".spec.q", `isQuantity(distinct(self)[0])`), `the function "isQuantity"`},
+		"a quantity that a loop makes": {rule(".spec.q", `[self + '0'].all(x, isQuantity(x))`), `the function "isQuantity"`},
+		"a quantity of a variable":     {rule(".spec.q", `optional.of(self + '0').optMap(x, isQuantity(x)).orValue(true)`), `the function "isQuantity"`},
+		"a quantity by several names":  {schema(".spec.o", `{"type": "object", "additionalProperties": {"type": "string", "maxLength": 20}, "maxProperties": 9, "x-kubernetes-validations": [{"rule": "['a', 'b'].all(x, !(x in self) || isQuantity(self[x]))"}]}`), ""},
 		"many quantities": {
 			schema(".spec.q", `{"type": "string", "maxLength": 20, "x-kubernetes-validations": [{"rule": "`+strings.Repeat("isQuantity('1') && ", 200)+`true"}]}`),
 			"",

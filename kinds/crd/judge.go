@@ -125,12 +125,16 @@ func (j *judge) rulesOf(v *cel.Validator, p placer, old any) {
 }
 
 // payTexts pays for work that Kubernetes' costs do not count: matching, searching
-// and formatting the strings in a value. It returns an error if a list is too long for a loop, or if a rule reads
-// a hostile quantity.
+// and formatting the strings in a value. It returns an error if a list is too long for a loop, or if a
+// rule reads quantities and the value may have a hostile one.
 func (j *judge) payTexts(f *findings, object, old any) error {
 	now, before := measureOf(object), measureOf(old)
 	length := now.text + before.text
-	if err := f.work(length*int64(j.regexes)/10 + length*length/500*int64(j.searches)); err != nil {
+	steps := length*int64(j.regexes)/10 + length*length/500*int64(j.searches)
+	if j.quantities {
+		steps += now.values + before.values + length/10
+	}
+	if err := f.work(steps); err != nil {
 		return err
 	}
 	if j.loops {
@@ -143,10 +147,10 @@ func (j *judge) payTexts(f *findings, object, old any) error {
 			return err
 		}
 	}
-	if len(j.quantities) == 0 {
-		return nil
+	if j.quantities && (hasHostileQuantity(object) || hasHostileQuantity(old)) {
+		return errHostileQuantity
 	}
-	return cmp.Or(j.payQuantities(f, j.structural, object), j.payQuantities(f, j.structural, old))
+	return nil
 }
 
 // prepared returns a copy of a value in the form in which the API server validates it: without

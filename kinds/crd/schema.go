@@ -67,9 +67,8 @@ type judge struct {
 	searches   int            // calls in expressions that may search a text for a long one
 	loops      bool           // whether an expression has a loop
 	formats    bool           // whether one with a loop also formats texts
-	// quantities has the expressions that read quantities.
-	quantities map[string]quantityReader
-	usesOld    bool // whether an expression uses oldSelf
+	quantities bool           // whether an expression reads quantities
+	usesOld    bool           // whether an expression uses oldSelf
 	// ruleNames has each rule of x-kubernetes-validations as Kubernetes calls it in errors: by its
 	// message, or else by its text. The value is whether that is its text.
 	ruleNames map[string]bool
@@ -202,7 +201,7 @@ func definitionOf(schema *apiextensions.JSONSchemaProps) *apiextensions.CustomRe
 }
 
 func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps) (*judge, error) {
-	j := &judge{sizes: map[string]int{}, ruleNames: map[string]bool{}, quantities: map[string]quantityReader{}}
+	j := &judge{sizes: map[string]int{}, ruleNames: map[string]bool{}}
 	crdvalidation.SchemaHas(schema, func(s *apiextensions.JSONSchemaProps) bool {
 		if s.Pattern != "" {
 			j.sizes[s.Pattern] = r.payPattern(s.Pattern).steps
@@ -211,14 +210,10 @@ func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps) (*judge, error
 			j.ruleNames[strings.TrimSpace(cmp.Or(rule.Message, rule.Rule))] = rule.Message == ""
 			e := parse(rule.Rule)
 			j.usesOld = j.usesOld || e.usesOldSelf()
-			for _, text := range []string{rule.Rule, rule.MessageExpression} {
-				if q := parse(text).quantityReader(); len(q.operands) > 0 {
-					j.quantities[text] = q
-				}
-			}
 			j.searches += e.searches()
 			for _, e := range []expression{e, parse(rule.MessageExpression)} {
 				j.loops = j.loops || e.loops()
+				j.quantities = j.quantities || e.readsQuantities()
 				for range e.calls("format") {
 					j.formats = j.formats || e.loops()
 				}
