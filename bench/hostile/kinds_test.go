@@ -19,7 +19,6 @@ func kinds() []attack {
 		cel("a text as a number", 100, `isQuantity(self.q) || semver(self.q).major() > %d`, func() string { return `"q":"` + strings.Repeat("9", 1_000_000) + `"` }),
 		cel("large literals", 1400, `'%d`+strings.Repeat("x", 40)+`' in [`+list(8, `'a'`)+`]`, func() string { return `"q":""` }),
 		cel("lists of literals, 60 rules", 60, `self.q in [`+list(900, `'a'`)+`]`, func() string { return `"q":""` }),
-		cel("flatten", 300, `[[self.l,self.l],[self.l]].flatten(%d).size() > 0`, func() string { return `"l":[` + list(100_000, `[]`) + `]` }),
 		cel("lists made of lists", 100, `self.l.map(x, self.l.map(y, [x, y])).size() > %d`, func() string { return `"l":[` + list(10_000, `1`) + `]` }),
 		cel("lists that grow", 100, `(`+strings.Repeat("self.l+", 200)+`self.l).size() > %d`, func() string { return `"l":[` + list(10_000, `1`) + `]` }),
 		cel("lastIndexOf", 300, `self.q.lastIndexOf(self.p) == %d`, func() string {

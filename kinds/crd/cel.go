@@ -144,6 +144,9 @@ func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c 
 		r.at(0, "", vmrules.ReasonTooLong, "has "+largePattern, "regular expression", maxPatternSteps, maxPatternSize)
 		return nil
 	}
+	if function := parse(text).makesLists(); function != "" {
+		r.wrong(vmrules.ReasonInvalid, "the function %q may use all memory: %s", function, boundedUse[function])
+	}
 	if r.unpaid {
 		return nil
 	}

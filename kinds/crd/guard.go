@@ -54,17 +54,12 @@ var guarded = map[string]func(args []ref.Val) float64{
 	"sets.intersects": workOfPairs,
 	"indexOf":         workOfSearch,
 	"lastIndexOf":     workOfSearch,
-	"flatten":         workOfFlatten,
 	"quantity":        workOfQuantity,
 	"isQuantity":      workOfQuantity,
 	"semver":          workOfVersion,
 	"isSemver":        workOfVersion,
 	operators.Add:     workOfAdd,
 	"distinct":        func(args []ref.Val) float64 { return length(args[0]) * deepSize(args[0]) },
-	"lists.range": func(args []ref.Val) float64 {
-		n, _ := args[0].(types.Int)
-		return listOf(int(min(max(n, 0), math.MaxInt32)))
-	},
 }
 
 // listOf returns the work of making a list of n items. For a list that is too long for a loop,
@@ -161,16 +156,28 @@ var boundedUse = map[string]string{
 	"replace":     fmt.Sprintf("write literals that make a text at most %d times as long", maxGrowth),
 	"format":      "write the format and its list as literals, with at most 20 items and no precision of four digits",
 	"flatten":     "do not use it",
-	"lists.range": fmt.Sprintf("write a literal number up to %d", maxLooped),
+	"lists.range": "do not use it",
 	"quantity":    "write a field, an item or a literal, also for what a loop goes through",
 	"isQuantity":  "write a field, an item or a literal, also for what a loop goes through",
+}
+
+// makesLists returns the name of a function in an expression that makes lists of any length, or "" if
+// there is none. No kind permits it.
+func (e expression) makesLists() string {
+	for call := range e.calls("flatten", "range") {
+		if call.FunctionName() == "range" {
+			return "lists.range"
+		}
+		return "flatten"
+	}
+	return ""
 }
 
 // unbounded returns the name of a function in an expression of x-kubernetes-validations that
 // could take all memory, or "" if there is none. Kubernetes' estimate counts what these
 // functions read, but not what they write.
 func (e expression) unbounded() string {
-	name, growth := "", 1.0
+	name, growth := e.makesLists(), 1.0
 	for call := range e.calls() {
 		switch call.FunctionName() {
 		case "replace":
@@ -181,12 +188,6 @@ func (e expression) unbounded() string {
 		case "format":
 			if call.IsMemberFunction() && !isShortFormat(call) {
 				name = "format"
-			}
-		case "flatten":
-			name = "flatten"
-		case "lists.range":
-			if n, ok := literal[types.Int](call.Args(), 0); !ok || n > maxLooped {
-				name = "lists.range"
 			}
 		case "quantity", "isQuantity":
 			if e.makesQuantities() {
@@ -437,17 +438,6 @@ func workOfSearch(args []ref.Val) float64 {
 	}
 	sought := textOf(args, 1)
 	return float64(len(text)) * (1 + float64(len(sought))) / 500
-}
-
-// workOfFlatten returns the work of copying everything once for each level.
-func workOfFlatten(args []ref.Val) float64 {
-	levels := 1.0
-	if len(args) > 1 {
-		n, _ := args[1].(types.Int)
-		levels = min(max(float64(n), 1), 1000) // as deep as an object may be
-	}
-	size := deepSize(args[0])
-	return levels*size + listOf(int(size))
 }
 
 func workOfQuantity(args []ref.Val) float64 {
