@@ -27,7 +27,7 @@ type schemaChecker struct{ judge *judge }
 
 // Check implements vmrules.Checker.
 func (c schemaChecker) Check(in *vmrules.Input) vmrules.Verdict {
-	f := newFindings(in)
+	f := &findings{in: in}
 	for i := range in.Values {
 		c.judge.value(f, i)
 	}
@@ -130,15 +130,15 @@ func (j *judge) rulesOf(v *cel.Validator, p placer, old any) {
 func (j *judge) payTexts(f *findings, object, old any) error {
 	now, before := measureOf(object), measureOf(old)
 	length := now.text + before.text
-	steps := length*int64(j.regexes)/10 + length*length/500*int64(j.searches)
+	steps := now.values + before.values + length*int64(j.regexes)/10 + length*length/500*int64(j.searches)
 	if j.quantities {
-		steps += now.values + before.values + length/10
+		steps += length / 10
 	}
 	if err := f.work(steps); err != nil {
 		return err
 	}
 	if j.loops {
-		if err := cmp.Or(f.loopable(object), f.loopable(old)); err != nil {
+		if err := cmp.Or(now.loopable(), before.loopable()); err != nil {
 			return err
 		}
 	}
@@ -156,10 +156,10 @@ func (j *judge) payTexts(f *findings, object, old any) error {
 // prepared returns a copy of a value in the form in which the API server validates it: without
 // unknown fields, and with defaults. It returns an error if the value cannot be judged.
 func (j *judge) prepared(v any, f *findings) (map[string]any, error) {
-	if err := f.usable(v); err != nil {
+	m, err := f.measured(v)
+	if err != nil {
 		return nil, err
 	}
-	m := measureOf(v)
 	if err := f.work(m.values); err != nil {
 		return nil, err
 	}

@@ -48,7 +48,6 @@ func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	if r.payText(raw); r.unpaid {
 		return nil, nil
 	}
-	r.raw = raw
 	j := r.compile(readJSON(raw))
 	if r.failed() {
 		return nil, r.problems
@@ -398,11 +397,7 @@ var celErrors = regexp.MustCompile(`ERROR: <input>:(\d+):(\d+): (.*)`)
 func (w *wording) addExpression(at *node, where string, match []string) {
 	line, _ := strconv.Atoi(match[1])
 	column, _ := strconv.Atoi(match[2])
-	offset := w.offset(at)
-	if _, ok := at.value.(string); ok {
-		offset += inString(w.raw[offset:], line, column-1)
-	}
-	w.at(offset, where, vmrules.ReasonInvalid, "%s", expressionError(line, column, match[3], "self and oldSelf"))
+	w.at(w.offset(at), where, vmrules.ReasonInvalid, "%s", expressionError(line, column, match[3], "self and oldSelf"))
 }
 
 // knownReasons has the reasons that a rule may give.

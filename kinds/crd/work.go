@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"reflect"
 	"strconv"
 	"time"
 
@@ -42,12 +41,6 @@ const (
 	errHostileQuantity = boundError("a text may be a quantity that is too long or too large to read")
 )
 
-// exactObjects records which whole objects have only exact numbers, by their addresses. All
-// rules of one call of Validate share it.
-type exactObjects map[uintptr]exactness
-
-type exactKey struct{}
-
 // work pays for steps of the validators.
 func (f *findings) work(steps int64) error { return f.in.Spend(clampWork(steps, stepWork), 0) }
 
@@ -59,46 +52,22 @@ func clampWork(n, each int64) int {
 	return int(n * each)
 }
 
-// loopable returns an error if a list or map in a value is too long for a loop.
-func (f *findings) loopable(v any) error {
+// measured pays for measuring a value. It returns an error if Kubernetes' validators would round a
+// number in it.
+func (f *findings) measured(v any) (measure, error) {
 	m := measureOf(v)
+	if m.inexact != "" {
+		return m, fmt.Errorf("the number %s is too large or too precise for Kubernetes' validators", shortened(m.inexact))
+	}
+	return m, f.in.Spend(clampWork(m.values, measureWork), 0)
+}
+
+// loopable returns an error if a list or map in the value is too long for a loop.
+func (m measure) loopable() error {
 	if m.longest > maxLooped {
 		return boundErrorf("a list or map has %d items: expressions with loops are evaluated for at most %d", m.longest, maxLooped)
 	}
-	return f.in.Spend(clampWork(m.values, loopableWork), 0)
-}
-
-// An exactness records whether all numbers of an object are exact in Kubernetes' validators.
-type exactness struct {
-	of      any // keeps the object alive, so that its address is not used again
-	isExact bool
-}
-
-// usable returns an error if Kubernetes' validators would round a number in a value of the
-// Input. It first looks at the whole object, and remembers the result: many rules look at parts
-// of the same object, most of which have only exact numbers.
-func (f *findings) usable(v any) error {
-	if f.exact.of(f.in.Object) && f.exact.of(f.in.OldObject) {
-		return nil
-	}
-	if n := measureOf(v).inexact; n != "" {
-		return fmt.Errorf("the number %s is too large or too precise for Kubernetes' validators", shortened(n))
-	}
 	return nil
-}
-
-func (known exactObjects) of(object any) bool {
-	members, ok := object.(map[string]any)
-	if !ok {
-		return measureOf(object).inexact == ""
-	}
-	at := reflect.ValueOf(members).Pointer()
-	found, ok := known[at]
-	if !ok {
-		found = exactness{object, measureOf(object).inexact == ""}
-		known[at] = found
-	}
-	return found.isExact
 }
 
 // A measure says what a value and all values in it have together.
