@@ -171,13 +171,10 @@ func (j *judge) prepared(v any, f *findings) (map[string]any, error) {
 	pruning.Prune(object, j.structural, false)
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, j.structural)
 	e := estimate{findings: f, sizes: j.sizes}
-	if e.defaults(j.open, object); e.err != nil {
-		return nil, e.err
-	}
-	defaulting.Default(object, j.structural)
 	if e.judging(j.open, object); e.err != nil {
 		return nil, e.err
 	}
+	defaulting.Default(object, j.structural)
 	return object, nil
 }
 

@@ -142,39 +142,10 @@ func (e *estimate) pay(steps, kept int64) bool {
 	return e.err == nil
 }
 
-// defaults pays for filling in defaults. A large default may be copied into each item of a
-// list.
-func (e *estimate) defaults(s *spec.Schema, v any) {
-	if s == nil || !e.pay(1, 0) {
-		return
-	}
-	switch v := v.(type) {
-	case map[string]any:
-		for name := range s.Properties {
-			size := int64(0)
-			if _, ok := v[name]; !ok && s.Properties[name].Default != nil {
-				size = measureOf(s.Properties[name].Default).values
-			}
-			if !e.pay(1+size, size*valueSize) {
-				return
-			}
-		}
-		for name, member := range v {
-			e.defaults(below(s, name), member)
-		}
-	case []any:
-		for _, item := range v {
-			if s.Items == nil || e.err != nil {
-				return
-			}
-			e.defaults(s.Items.Schema, item)
-		}
-	}
-}
-
 // judging pays for the steps of the validators. They judge a value by each schema for it and,
 // if it is an object, look for each field that the schema declares. They match a string with
-// its pattern character by character.
+// its pattern character by character. A default is paid for as a value where it will be filled in: a
+// large one may be copied into each item of a list.
 func (e *estimate) judging(s *spec.Schema, v any) {
 	if s == nil {
 		return
@@ -200,6 +171,13 @@ func (e *estimate) judging(s *spec.Schema, v any) {
 	case map[string]any:
 		for name, member := range v {
 			e.below(below(s, name), member, len(name)+1)
+		}
+		for name, p := range s.Properties {
+			if _, ok := v[name]; !ok && p.Default != nil {
+				size := measureOf(p.Default).values
+				e.pay(size, size*valueSize)
+				e.below(&p, p.Default, len(name)+1)
+			}
 		}
 	case []any:
 		for _, item := range v {
@@ -236,19 +214,18 @@ func (e *estimate) below(s *spec.Schema, v any, step int) {
 	e.path -= int64(step)
 }
 
-// normalizeNumbers applies wholeNumbers and toNumbers to the enums and defaults of a schema, so
-// that they equal the values, in which whole numbers are int64 and to which toNumbers was applied:
-// to the validators, an int64 and a float64 differ.
+// normalizeNumbers applies toNumbers to the enums and defaults of a schema, as it is applied to the
+// values: to the validators, an int64 and a float64 differ.
 // at is the schema outside of allOf, anyOf, oneOf and not, which has the types.
 func normalizeNumbers(s *apiextensions.JSONSchemaProps, at *structural.Structural) {
 	if s == nil || at == nil {
 		return
 	}
 	for i := range s.Enum {
-		s.Enum[i] = toNumbers(wholeNumbers(s.Enum[i]), at)
+		s.Enum[i] = toNumbers(s.Enum[i], at)
 	}
 	if s.Default != nil {
-		*s.Default = toNumbers(wholeNumbers(*s.Default), at)
+		*s.Default = toNumbers(*s.Default, at)
 	}
 	for _, list := range [][]apiextensions.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
 		for i := range list {
@@ -267,35 +244,18 @@ func normalizeNumbers(s *apiextensions.JSONSchemaProps, at *structural.Structura
 	}
 }
 
-// wholeNumbers replaces each float64 that is a whole number with an int64, if it fits.
-func wholeNumbers(v any) any {
-	switch v := v.(type) {
-	case float64:
-		if v == math.Trunc(v) && math.Abs(v) < 1<<63 {
-			return int64(v)
-		}
-	case map[string]any:
-		for name, member := range v {
-			v[name] = wholeNumbers(member)
-		}
-	case []any:
-		for i, item := range v {
-			v[i] = wholeNumbers(item)
-		}
-	}
-	return v
-}
-
-// toNumbers replaces each whole number whose type in the schema is number with a float64, if
-// that is exact.
+// toNumbers replaces each whole number with a float64 if its type in the schema is number and that is
+// exact, and otherwise with an int64 if it fits.
 func toNumbers(v any, s *structural.Structural) any {
-	if s == nil {
-		return v
-	}
+	isNumber := s != nil && s.Type == "number"
 	switch v := v.(type) {
 	case int64:
-		if f := float64(v); s.Type == "number" && strconv.FormatFloat(f, 'f', 0, 64) == strconv.FormatInt(v, 10) {
+		if f := float64(v); isNumber && strconv.FormatFloat(f, 'f', 0, 64) == strconv.FormatInt(v, 10) {
 			return f
+		}
+	case float64:
+		if !isNumber && v == math.Trunc(v) && math.Abs(v) < 1<<63 {
+			return int64(v)
 		}
 	case map[string]any:
 		for name, member := range v {
@@ -303,7 +263,7 @@ func toNumbers(v any, s *structural.Structural) any {
 		}
 	case []any:
 		for i, item := range v {
-			v[i] = toNumbers(item, s.Items)
+			v[i] = toNumbers(item, itemsOf(s))
 		}
 	}
 	return v
