@@ -242,18 +242,7 @@ func (t *translator) value(base string, at, rest []step, absent string) string {
 		return t.valueOrDefault(d, base, at, rest, absent)
 	}
 	v := nameOf(rest)
-	read := read(v, rest)
-	return chain(base, at, rest) + mapped(v, t.constrained(read, of), asQuantity(read, of)) + ".orValue(" + absent + ")"
-}
-
-// mapped returns the calls that map an optional with the value v to a condition. If the condition
-// is only about the value as a quantity, the value is first mapped to that.
-func mapped(v, holds, quantity string) string {
-	onlyQuantity, ok := strings.CutPrefix(holds, ofQuantity(quantity))
-	if !ok || grouped(holds, " && ", " || ", " ? ") != holds {
-		return ".optMap(" + v + ", " + holds + ")"
-	}
-	return ".optMap(" + v + ", " + quantity + ").optMap(q, " + onlyQuantity
+	return chain(base, at, rest) + ".optMap(" + v + ", " + t.constrained(read(v, rest), of) + ").orValue(" + absent + ")"
 }
 
 func nameOf(steps []step) string {
