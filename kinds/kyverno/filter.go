@@ -1,6 +1,7 @@
 package kyverno
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"github.com/kyverno/kyverno/ext/wildcard"
 	kubeutils "github.com/kyverno/kyverno/pkg/utils/kube"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	kjson "sigs.k8s.io/json"
 
@@ -126,7 +126,7 @@ func (r *resources) check() []string {
 
 // mismatch returns what of an object does not fit, or "" if the object fits. It pays for all
 // comparisons.
-func (f filter) mismatch(o unstructured.Unstructured, w *work) string {
+func (f filter) mismatch(o *object, w *work) string {
 	w.spend(f.size)
 	var first string
 	for _, r := range f.resources {
@@ -141,29 +141,25 @@ func (f filter) mismatch(o unstructured.Unstructured, w *work) string {
 	return first
 }
 
-func (r *resources) mismatch(o unstructured.Unstructured, w *work) string {
-	name := o.GetName()
-	if name == "" {
-		name = o.GetGenerateName()
-	}
-	namespace := o.GetNamespace()
-	if o.GetKind() == "Namespace" {
-		namespace = o.GetName()
+func (r *resources) mismatch(o *object, w *work) string {
+	name, namespace := cmp.Or(o.Metadata.Name, o.Metadata.GenerateName), o.Metadata.Namespace
+	if o.Kind == "Namespace" {
+		namespace = o.Metadata.Name
 	}
 	switch {
 	case len(r.Kinds) > 0 && !slices.ContainsFunc(r.Kinds, func(kind string) bool { return w.isKind(kind, o) }):
-		return fmt.Sprintf("its kind is %s", shortened(o.GetKind()))
+		return fmt.Sprintf("its kind is %s", shortened(o.Kind))
 	case r.Name != "" && !w.like(r.Name, name), len(r.Names) > 0 && !w.likeOne(r.Names, name):
 		return fmt.Sprintf("its name is %s", show(name))
 	case len(r.Namespaces) > 0 && !w.likeOne(r.Namespaces, namespace):
 		return fmt.Sprintf("its namespace is %s", show(namespace))
-	case r.Selector != nil && !r.selector.Matches(labels.Set(o.GetLabels())):
+	case r.Selector != nil && !r.selector.Matches(labels.Set(o.Metadata.Labels)):
 		return "its labels do not fit"
 	}
 	return ""
 }
 
-func (w *work) isKind(selector string, o unstructured.Unstructured) bool {
+func (w *work) isKind(selector string, o *object) bool {
 	gvk := o.GroupVersionKind()
 	group, version, kind, _ := kubeutils.ParseKindSelector(selector)
 	return w.like(group, gvk.Group) && w.like(version, gvk.Version) && w.like(kind, gvk.Kind)

@@ -46,7 +46,6 @@ type node struct {
 type field struct {
 	key, name string // with and without the anchor
 	anchor    anchor.Anchor
-	inLabels  bool // whether it is a label or an annotation
 	node      *node
 }
 
@@ -283,7 +282,7 @@ func (r *overlayReader) object(m map[string]any, p position) *node {
 	pattern := make(map[string]any, len(m))
 	names := map[string]bool{}
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		f, value := r.field(key, m[key], p)
+		f, value := r.field(key, m[key], p), m[key]
 		if names[f.name] && (p.labels || p.metadata || f.name == "metadata") {
 			r.refuse(p.at, "%s is given twice, and Kyverno takes any of them: write it once", f.name)
 		}
@@ -301,8 +300,8 @@ func (r *overlayReader) object(m map[string]any, p position) *node {
 }
 
 // field reads a key of a pattern.
-func (r *overlayReader) field(key string, value any, p position) (field, any) {
-	f := field{key: key, name: key, inLabels: p.labels, anchor: anchor.Parse(key)}
+func (r *overlayReader) field(key string, value any, p position) field {
+	f := field{key: key, name: key, anchor: anchor.Parse(key)}
 	at := below(p.at, key)
 	if f.anchor != nil {
 		f.name = f.anchor.Key()
@@ -319,33 +318,11 @@ func (r *overlayReader) field(key string, value any, p position) (field, any) {
 		r.refuse(at, "wildcards in a name are not supported, also not in that of a label or annotation: write the whole name")
 	}
 	r.phrases(key, at)
-	if p.labels {
-		return r.label(f, value, at)
+	if text, _ := value.(string); p.labels && text == "" && !f.has(anchor.Negation) {
+		r.refuse(at, "Kyverno ignores a label or annotation whose pattern is not a text, and an empty one matches more: "+
+			"put it in quotes, or write X(%s) for one that must not be set", f.name)
 	}
-	return f, value
-}
-
-// label reads a member of metadata.labels or metadata.annotations. Kyverno ignores members there
-// whose pattern is not a string.
-func (r *overlayReader) label(f field, value any, at string) (field, any) {
-	switch value.(type) {
-	case string:
-		if value != "" {
-			return f, value
-		}
-	case nil:
-	default:
-		r.refuse(at, "Kyverno ignores a label or annotation whose pattern is not a string: put it in quotes")
-		return f, value
-	}
-	switch {
-	case f.has(anchor.Negation):
-		return f, "null"
-	case f.anchor == nil:
-		f.anchor = anchor.New(anchor.Equality, f.name)
-		f.key = f.anchor.String()
-	}
-	return f, value
+	return f
 }
 
 // valueOf reads the value of a field, which depends on its anchor. It returns nil after a
@@ -365,11 +342,7 @@ func (r *overlayReader) valueOf(f field, value any, p position) *node {
 		}
 		return r.list(value.([]any), p, len(value.([]any)))
 	}
-	n := r.node(value, p)
-	if f.inLabels && n.pattern == nil {
-		n.pattern = "" // Kyverno would ignore null
-	}
-	return n
+	return r.node(value, p)
 }
 
 // list reads a list. It has one item, which all items of the value must match. Kyverno would
