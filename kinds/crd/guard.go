@@ -157,6 +157,8 @@ var boundedUse = map[string]string{
 	"format":      "write the format and its list as literals, with at most 20 items and no precision of four digits",
 	"flatten":     "do not use it",
 	"lists.range": "do not use it",
+	"indexOf":     fmt.Sprintf("look for a literal of at most %d bytes", maxSought),
+	"lastIndexOf": fmt.Sprintf("look for a literal of at most %d bytes", maxSought),
 	"quantity":    "write a field, an item or a literal, also for what a loop goes through",
 	"isQuantity":  "write a field, an item or a literal, also for what a loop goes through",
 }
@@ -174,8 +176,8 @@ func (e expression) makesLists() string {
 }
 
 // unbounded returns the name of a function in an expression of x-kubernetes-validations that
-// could take all memory, or "" if there is none. Kubernetes' estimate counts what these
-// functions read, but not what they write.
+// could take all memory or time, or "" if there is none. Kubernetes' estimate counts what these
+// functions read, but not what they write or compare.
 func (e expression) unbounded() string {
 	name, growth := e.makesLists(), 1.0
 	for call := range e.calls() {
@@ -188,6 +190,10 @@ func (e expression) unbounded() string {
 		case "format":
 			if call.IsMemberFunction() && !isShortFormat(call) {
 				name = "format"
+			}
+		case "indexOf", "lastIndexOf":
+			if !isShortLiteral(call.Args()) {
+				name = call.FunctionName()
 			}
 		case "quantity", "isQuantity":
 			if e.makesQuantities() {
@@ -223,20 +229,13 @@ func (e expression) loops() bool {
 	return slices.ContainsFunc(e, func(part ast.Expr) bool { return part.Kind() == ast.ComprehensionKind })
 }
 
-// maxSearched is the largest length of a text for which a search takes no more than
-// Kubernetes counts.
-const maxSearched = 16
+// maxSought is the largest length of a text for which a search takes no more than Kubernetes counts:
+// the text is compared at each character of another one.
+const maxSought = 16
 
-// searches counts the calls that may search a string for a longer text. They compare that text
-// at each character of the string.
-func (e expression) searches() int {
-	n := 0
-	for call := range e.calls("indexOf", "lastIndexOf") {
-		if text, ok := literal[types.String](call.Args(), 0); !ok || len(text) > maxSearched {
-			n++
-		}
-	}
-	return n
+func isShortLiteral(args []ast.Expr) bool {
+	text, _ := literal[types.String](args, 0)
+	return len(args) > 0 && args[0].Kind() == ast.LiteralKind && len(text) <= maxSought
 }
 
 func isShortFormat(call ast.CallExpr) bool {

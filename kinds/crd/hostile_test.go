@@ -176,7 +176,7 @@ func TestHostileRules(t *testing.T) {
 			`the function "isQuantity"`,
 		},
 		"a text in a text":          {on(".spec.accents", "self.indexOf(self.replace('éé', 'éx')) == 0"), tooCostly},
-		"a schema's text in a text": {rule(".spec.accents", `(self + self).lastIndexOf(self + 'x') == 0`), tooManySteps},
+		"a schema's text in a text": {rule(".spec.accents", `(self + self).lastIndexOf(self + 'x') == 0`), `the function "lastIndexOf"`},
 		"lists of lists":            {cel("self.l.map(x, self.l).flatten(1000000).size() == 0"), `the function "flatten"`},
 		"a schema's lists of lists": {
 			schema(".spec.l", `{"type": "array", "maxItems": 5, "items": {"type": "object"}, `+

@@ -124,13 +124,13 @@ func (j *judge) rulesOf(v *cel.Validator, p placer, old any) {
 	}
 }
 
-// payTexts pays for work that Kubernetes' costs do not count: matching, searching
-// and formatting the strings in a value. It returns an error if a list is too long for a loop, or if a
-// rule reads quantities and the value may have a hostile one.
+// payTexts pays for work that Kubernetes' costs do not count: matching and formatting the strings
+// in a value. It returns an error if a list is too long for a loop, or if a rule reads quantities and
+// the value may have a hostile one.
 func (j *judge) payTexts(f *findings, object, old any) error {
 	now, before := measureOf(object), measureOf(old)
 	length := now.text + before.text
-	steps := now.values + before.values + length*int64(j.regexes)/10 + length*length/500*int64(j.searches)
+	steps := now.values + before.values + length*int64(j.regexes)/10
 	if j.quantities {
 		steps += length / 10
 	}

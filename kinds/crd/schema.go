@@ -63,7 +63,6 @@ type judge struct {
 	values     validation.SchemaValidator
 	sizes      map[string]int // the steps of each pattern
 	regexes    int            // the steps of all regular expressions in expressions
-	searches   int            // calls in expressions that may search a text for a long one
 	loops      bool           // whether an expression has a loop
 	formats    bool           // whether one with a loop also formats texts
 	quantities bool           // whether an expression reads quantities
@@ -209,7 +208,6 @@ func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps) (*judge, error
 			j.ruleNames[strings.TrimSpace(cmp.Or(rule.Message, rule.Rule))] = rule.Message == ""
 			e := parse(rule.Rule)
 			j.usesOld = j.usesOld || e.usesOldSelf()
-			j.searches += e.searches()
 			for _, e := range []expression{e, parse(rule.MessageExpression)} {
 				j.loops = j.loops || e.loops()
 				j.quantities = j.quantities || e.readsQuantities()
@@ -345,7 +343,7 @@ func (w *wording) checkRules(rules []apiextensions.ValidationRule, steps []any) 
 			if w.payRegexes(e) {
 				w.problem(at, vmrules.ReasonTooLong, "has "+largePattern, "regular expression", maxPatternSteps, maxPatternSize)
 			} else if function := e.unbounded(); function != "" {
-				w.problem(at, vmrules.ReasonInvalid, "the function %q may use more memory here than Kubernetes estimates: %s, or write a rule of kind \"cel\"", function, boundedUse[function])
+				w.problem(at, vmrules.ReasonInvalid, "the function %q may cost more here than Kubernetes estimates: %s, or write a rule of kind \"cel\"", function, boundedUse[function])
 			}
 		}
 	}
