@@ -148,12 +148,9 @@ func (e expression) regexes() []string {
 	return texts
 }
 
-// maxGrowth is how many times as long replace may make a text in an expression of a schema.
-const maxGrowth = 100
-
 // boundedUse says how to use the functions that unbounded returns.
 var boundedUse = map[string]string{
-	"replace":     fmt.Sprintf("write literals that make a text at most %d times as long", maxGrowth),
+	"replace":     "write literals that do not make a text longer",
 	"format":      "write the format and its list as literals, with at most 20 items and no precision of four digits",
 	"flatten":     "do not use it",
 	"lists.range": "do not use it",
@@ -179,12 +176,11 @@ func (e expression) makesLists() string {
 // could take all memory or time, or "" if there is none. Kubernetes' estimate counts what these
 // functions read, but not what they write or compare.
 func (e expression) unbounded() string {
-	name, growth := e.makesLists(), 1.0
+	name := e.makesLists()
 	for call := range e.calls() {
 		switch call.FunctionName() {
 		case "replace":
-			growth *= growthOf(call.Args())
-			if growth > maxGrowth {
+			if lengthens(call.Args()) {
 				name = "replace"
 			}
 		case "format":
@@ -204,16 +200,11 @@ func (e expression) unbounded() string {
 	return name
 }
 
-func growthOf(args []ast.Expr) float64 {
+// lengthens reports whether the arguments of replace may make a text longer.
+func lengthens(args []ast.Expr) bool {
 	old, isLiteral := literal[types.String](args, 0)
 	with, alsoLiteral := literal[types.String](args, 1)
-	if !isLiteral || !alsoLiteral {
-		return math.Inf(1)
-	}
-	if old == "" {
-		return 1 + float64(len(with))
-	}
-	return max(1, float64(len(with))/float64(len(old)))
+	return !isLiteral || !alsoLiteral || len(with) > len(old)
 }
 
 // literal returns an argument that is a literal of a type.

@@ -114,7 +114,8 @@ func TestHostileRules(t *testing.T) {
 		"a message times itself":      {message(`self.replace('', self)`), `the function "replace"`},
 		"a message of loops":          {message(`self.split('').map(x, self).join('')`), "estimated messageExpression cost"},
 		"a message that grows":        {message(`self.replace('a', 'aaaaaaaaaaa').replace('a', 'aaaaaaaaaaa')`), `the function "replace"`},
-		"a message that grows little": {message(`self.replace('a', 'b').replace('b', 'cc')`), ""},
+		"a message that grows little": {message(`self.replace('a', 'b').replace('b', 'cc')`), `the function "replace"`},
+		"a message that shrinks":      {message(`self.replace('aa', 'b').replace('b', '')`), ""},
 		"a rule with a precision":     {rule(".spec.a", `'%.99999999f'.format([1.5]) == ''`), `the function "format"`},
 		"texts in each step of a loop": {
 			schema(".loop", `{"type": "object", "properties": {"a": {"type": "string"}, "l": {"type": "array", "maxItems": 5000, "items": {"type": "object"}}}, `+

@@ -106,7 +106,7 @@ func refer(reference, at string, targets map[string]target) (string, string) {
 	found := targets[to]
 	switch {
 	case found.count == 0 || found.value == nil:
-		return "", fmt.Sprintf("the reference %s refers to %s, which the pattern does not have%s", shortened(reference), shortened(to), near(to, targets))
+		return "", fmt.Sprintf("the reference %s refers to %s, which the pattern does not have, or only with an anchor in it or above it, where Kyverno finds nothing", shortened(reference), shortened(to))
 	case found.count > 1:
 		return "", fmt.Sprintf("the reference %s refers to %s, which the pattern has more than once", shortened(reference), shortened(to))
 	}
@@ -122,16 +122,4 @@ func refer(reference, at string, targets map[string]target) (string, string) {
 		}
 	}
 	return "", fmt.Sprintf("the reference %s must refer to a string or, with an operator, to a whole number", shortened(reference))
-}
-
-// near returns a hint for a reference that has an anchor, or that refers to something below one.
-func near(to string, targets map[string]target) string {
-	plain := anchor.RemoveAnchorsFromPath(to)
-	if strings.Count(to, "(") != strings.Count(to, ")") {
-		plain = anchor.RemoveAnchorsFromPath(to + ")")
-	}
-	if _, ok := targets[plain]; ok && plain != to {
-		return ": Kyverno cannot resolve a reference with an anchor in it or above it"
-	}
-	return ""
 }
