@@ -82,10 +82,7 @@ func resolveIn(text, at string, targets map[string]target, room *int) (string, s
 		}
 		result = strings.Replace(result, found, before+value, 1)
 	}
-	for _, escaped := range regex.RegexEscpReferences.FindAllString(result, -1) {
-		result = strings.ReplaceAll(result, escaped, escaped[1:])
-	}
-	if result == text && strings.Contains(text, "$(") {
+	if strings.Contains(result, "$(") {
 		return text, fmt.Sprintf("%s is not a reference: write one like $(<=./../../limits/memory), without blanks", shortened(text))
 	}
 	return result, ""
