@@ -1,6 +1,7 @@
 package kyverno
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -130,6 +131,12 @@ func (p *policy) refuse(index int, rule, key, format string, args ...any) {
 	})
 }
 
+func (p *policy) refuseAll(index int, rule string, wrong []mistake) {
+	for _, m := range wrong {
+		p.refuse(index, rule, m.at, "%q: %s", shortened(cmp.Or(m.at, "rule")), m.message)
+	}
+}
+
 // spotOf returns the spot of a key of a rule, or of the policy if the index is -1.
 func (p *policy) spotOf(index int, key string) *spot {
 	if index < 0 {
@@ -148,9 +155,7 @@ func (p *policy) read(text []byte) {
 		p.refuse(-1, "", "kind", "this is not a policy of Kyverno: the kind must be Policy or ClusterPolicy, and the apiVersion must begin with kyverno.io/")
 		return
 	}
-	for _, m := range wrong {
-		p.refuse(-1, "", m.at, "%s", m.message)
-	}
+	p.refuseAll(-1, "", wrong)
 	if d.Kind == "Policy" {
 		p.namespace = d.Metadata.Namespace
 	}
@@ -179,9 +184,8 @@ func (p *policy) isAudit(action string, index int, rule, key string, otherwise b
 
 func (p *policy) rule(raw json.RawMessage, index int) {
 	var r documentRule
-	for _, m := range decode(raw, &r) {
-		p.refuse(index, r.Name, m.at, "%s", m.message)
-	}
+	wrong := decode(raw, &r)
+	p.refuseAll(index, r.Name, wrong)
 	if r.Validate == nil {
 		p.refuse(index, r.Name, "validate", "the rule has no validate: only such rules are evaluated")
 		return

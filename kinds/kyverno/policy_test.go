@@ -201,14 +201,14 @@ func TestRefusedPolicies(t *testing.T) {
 		{"{apiVersion: kyverno.io/v1, kind: Policy, spec: {}}", []string{`a policy needs a list "spec.rules"`}},
 		{"{apiVersion: kyverno.io/v1, kind: Policy, spec: {rules: []}}", []string{`a policy needs a list "spec.rules"`}},
 		{policyOf("applyRules: One, validationFailureActionOverrides: [], ", "{name: r, "+match+"validate: {pattern: {a: b}}}"),
-			[]string{"spec.applyRules: this is not evaluated", "spec.validationFailureActionOverrides: this is not evaluated"}},
+			[]string{`"spec.applyRules": this is not evaluated`, `"spec.validationFailureActionOverrides": this is not evaluated`}},
 		{
 			policyOf("validationFailureAction: warn, ", "{name: r, "+match+"validate: {pattern: {a: b}}}"),
 			[]string{`Audit or Enforce, not "warn"`},
 		},
-		{policyOf("", "{name: r, "+match+"mutate: {}}"), []string{`rule "r": mutate: this is not evaluated`, "the rule has no validate"}},
+		{policyOf("", "{name: r, "+match+"mutate: {}}"), []string{`rule "r": "mutate": this is not evaluated`, "the rule has no validate"}},
 		{policyOf("", "{name: a, "+match+"generate: {}}, {name: r, "+match+"preconditions: {}, context: [], validate: {pattern: {a: '>='}}}"),
-			[]string{`rule "a": generate: this is not`, "no validate", `rule "r": context: this is not`, "preconditions: this is not", "the operator >= has no operand"}},
+			[]string{`rule "a": "generate": this is not`, "no validate", `rule "r": "context": this is not`, `"preconditions": this is not`, "the operator >= has no operand"}},
 		{policyOf("", "{name: r, "+match+"validate: {deny: {}, foreach: [], cel: {}, podSecurity: {}, manifests: {}}}"),
 			[]string{"validate.cel", "validate.deny", "validate.foreach", "validate.manifests", "validate.podSecurity", "one of the keys"}},
 		{
@@ -220,9 +220,9 @@ func TestRefusedPolicies(t *testing.T) {
 		{policyOf("", "{name: r, validate: {pattern: {a: b}}}"), []string{`needs the key "match"`}},
 		{
 			policyOf("", "{name: 5, "+match+"validate: x}"),
-			[]string{"name: must be of type string, not number", "one of the keys", `"name" is empty`},
+			[]string{`"name": must be of type string, not number`, "one of the keys", `"name" is empty`},
 		},
-		{strings.Replace(policyOf("", "{name: r, "+match+"validate: {pattern: {a: b}}}"), "{name: p}", "5", 1), []string{"metadata: must be of type object, not number"}},
+		{strings.Replace(policyOf("", "{name: r, "+match+"validate: {pattern: {a: b}}}"), "{name: p}", "5", 1), []string{`"metadata": must be of type object, not number`}},
 	} {
 		_, err := Rules([]byte(c.policy))
 		var parsed *vmrules.ParseError
