@@ -223,9 +223,18 @@ func (c *expressionChecker) Check(in *vmrules.Input) vmrules.Verdict {
 			return vmrules.Verdict{Outcome: vmrules.Undecided, Note: note, Doubt: vmrules.DoubtParameter}
 		}
 	}
-	if err := c.unusable(f); err != nil {
-		f.doubt("%w", err)
-		return f.verdict()
+	for _, other := range []struct {
+		name  string
+		used  bool
+		value any
+	}{{"the object", c.usesObject, in.Object}, {"the old value", c.usesOld, in.OldValue}} {
+		if !other.used {
+			continue
+		}
+		if err := c.usable(f, other.value); err != nil {
+			f.doubt("%s: %w", other.name, err)
+			return f.verdict()
+		}
 	}
 	for i, m := range in.Values {
 		if err := c.judge(f, i); err != nil {
@@ -233,21 +242,6 @@ func (c *expressionChecker) Check(in *vmrules.Input) vmrules.Verdict {
 		}
 	}
 	return f.verdict()
-}
-
-// unusable returns an error if the variables other than self cannot be used.
-func (c *expressionChecker) unusable(f *findings) error {
-	if c.usesObject {
-		if err := c.usable(f, f.in.Object); err != nil {
-			return fmt.Errorf("the object: %w", err)
-		}
-	}
-	if c.usesOld {
-		if err := c.usable(f, f.in.OldValue); err != nil {
-			return fmt.Errorf("the old value: %w", err)
-		}
-	}
-	return nil
 }
 
 func (c *expressionChecker) judge(f *findings, i int) error {
