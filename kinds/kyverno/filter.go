@@ -113,7 +113,8 @@ func (r *resources) check() []string {
 	var wrong []string
 	for _, kind := range r.Kinds {
 		if _, _, name, sub := kubeutils.ParseKindSelector(kind); name == "" || sub != "" && sub != "*" {
-			wrong = append(wrong, fmt.Sprintf("resources.kinds: %s does not name a kind: write Kind, version/Kind or group/version/Kind", shortened(kind)))
+			wrong = append(wrong, fmt.Sprintf("resources.kinds: %s does not name a kind: write Kind, version/Kind or group/version/Kind",
+				shortened(kind)))
 		}
 	}
 	selector, err := metav1.LabelSelectorAsSelector(r.Selector)

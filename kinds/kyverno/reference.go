@@ -103,7 +103,8 @@ func refer(reference, at string, targets map[string]target) (string, string) {
 	found := targets[to]
 	switch {
 	case found.count == 0 || found.value == nil:
-		return "", fmt.Sprintf("the reference %s refers to %s, which the pattern does not have, or only with an anchor in it or above it, where Kyverno finds nothing", shortened(reference), shortened(to))
+		return "", fmt.Sprintf("the reference %s refers to %s, which the pattern does not have, or only with an anchor in it or above it, "+
+			"where Kyverno finds nothing", shortened(reference), shortened(to))
 	case found.count > 1:
 		return "", fmt.Sprintf("the reference %s refers to %s, which the pattern has more than once", shortened(reference), shortened(to))
 	}
