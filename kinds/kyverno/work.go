@@ -18,6 +18,8 @@ const (
 	stepWork = 50
 	// comparison is the number of steps of a comparison, in addition to its characters.
 	comparison = 100
+	// copiedName is the number of steps of a member of a map: Kyverno copies labels and annotations.
+	copiedName = 5
 	// maxWildSteps is the largest number of steps that wildcardSteps returns. No budget
 	// suffices for it.
 	maxWildSteps = math.MaxInt / stepWork
@@ -80,6 +82,9 @@ func (w *work) walk(n *node, v any, isItem bool) {
 }
 
 func (w *work) fields(n *node, m map[string]any) {
+	if !w.spend(len(m) * copiedName) {
+		return
+	}
 	for _, f := range n.fields {
 		if !f.has(anchor.Negation) {
 			w.walk(f.node, m[f.name], false)
