@@ -355,13 +355,10 @@ func (t *translator) matched(v string, of fieldType) ([]string, error) {
 	return []string{rendered(v, of) + ".matches(" + regexLiteral(re2) + ")"}, nil
 }
 
-// regexLiteral returns a pattern as a string literal of CEL, raw if possible.
+// regexLiteral returns a pattern as a string literal of CEL, raw if that is possible and shorter.
 func regexLiteral(re2 string) string {
-	if strings.Contains(re2, `"`) || !isPrintable(re2) {
+	if strings.Contains(re2, `"`) || !isPrintable(re2) || !strings.Contains(re2, `\`) {
 		return strconv.Quote(re2)
-	}
-	if !strings.Contains(re2, `\`) {
-		return `"` + re2 + `"`
 	}
 	return `r"` + re2 + `"`
 }

@@ -81,11 +81,11 @@ func readFilter(s vmrules.RuleSource, raw json.RawMessage) (filter, []mistake) {
 	}
 	f := filter{size: len(raw), all: b.All != nil}
 	forms := 0
+	lists := [][]blockItem{b.Any, b.All}
 	if b.Resources != nil {
-		forms++
-		f.resources = append(f.resources, b.Resources)
+		lists = append(lists, []blockItem{{b.Resources}})
 	}
-	for _, list := range [][]blockItem{b.Any, b.All} {
+	for _, list := range lists {
 		if list != nil {
 			forms++
 		}
