@@ -100,11 +100,8 @@ func (t *translator) numbers(v string, of fieldType) ([]string, error) {
 	if len(compared) == 1 && compared[0] != integral {
 		return append(plain, q+strings.TrimPrefix(compared[0], "q")), nil
 	}
-	return append(plain, ofQuantity(q)+strings.Join(compared, " && ")+")"), nil
+	return append(plain, "["+q+"].all(q, "+strings.Join(compared, " && ")+")"), nil
 }
-
-// ofQuantity begins a condition on the variable q, which is a quantity.
-func ofQuantity(q string) string { return "[" + q + "].all(q, " }
 
 // integral is the condition that the quantity q is a whole number that CEL represents exactly.
 // isInteger alone is false for numbers with a point or a small suffix, such as 1.5Gi and 2000m.
@@ -358,13 +355,10 @@ func (t *translator) matched(v string, of fieldType) ([]string, error) {
 	return []string{rendered(v, of) + ".matches(" + regexLiteral(re2) + ")"}, nil
 }
 
-// regexLiteral returns a pattern as a string literal of CEL, raw if possible.
+// regexLiteral returns a pattern as a string literal of CEL, raw if that is possible and shorter.
 func regexLiteral(re2 string) string {
-	if strings.Contains(re2, `"`) || !isPrintable(re2) {
+	if strings.Contains(re2, `"`) || !isPrintable(re2) || !strings.Contains(re2, `\`) {
 		return strconv.Quote(re2)
-	}
-	if !strings.Contains(re2, `\`) {
-		return `"` + re2 + `"`
 	}
 	return `r"` + re2 + `"`
 }

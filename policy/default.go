@@ -13,51 +13,29 @@ import (
 
 // valueOrDefault is value for a field with a default, which exists if its parent does.
 func (t *translator) valueOrDefault(d form.Place, base string, at, rest []step, absent string) string {
-	if flat, ok := t.flat(d, base, at, rest, absent); ok {
-		return flat
+	of := typeAt(slices.Concat(at, rest))
+	if t.byDefault(d, of) == absent { // then an absent parent gives the same result as an absent field
+		return t.withDefault(d, of, chain(base, at, rest), rest)
 	}
 	parent, leaf := rest[:len(rest)-1], rest[len(rest)-1]
-	above := slices.Concat(at, parent)
+	field := member(leaf.name, "?")
 	if len(parent) == 0 {
-		return unlessNull(base, absent, t.defaulted(d, base, above, leaf))
+		return unlessNull(base, absent, t.withDefault(d, of, base+field, rest))
 	}
 	name := nameOf(parent)
 	read := read(name, parent)
-	holds := unlessNull(read, absent, t.defaulted(d, read, above, leaf))
+	holds := unlessNull(read, absent, t.withDefault(d, of, read+field, rest))
 	return chain(base, at, parent) + ".optMap(" + name + ", " + holds + ").orValue(" + absent + ")"
 }
 
-// flat is valueOrDefault where an absent parent and an absent field give the same result. It
-// returns false where they do not.
-func (t *translator) flat(d form.Place, base string, at, rest []step, absent string) (string, bool) {
-	of, v := typeAt(slices.Concat(at, rest)), nameOf(rest)
-	unset := t.byDefault(d, of)
-	if unset != absent {
-		return "", false
-	}
-	optional := chain(base, at, rest)
-	if t.zeroMatters(d, unset) {
+// withDefault returns the condition that an optional with the value of a field, or the default of the
+// field, satisfies the rule. For some fields, 0 counts as the default.
+func (t *translator) withDefault(d form.Place, of fieldType, optional string, steps []step) string {
+	v, unset := nameOf(steps), t.byDefault(d, of)
+	if d.ZeroIsDefault && (unset != holdsNever || t.holds(0) != holdsNever) {
 		optional = "optional.ofNonZeroValue(" + optional + ".orValue(0))"
 	}
-	return optional + ".optMap(" + v + ", " + t.constrained(v, of) + ").orValue(" + absent + ")", true
-}
-
-// zeroMatters reports whether the result differs if 0 counts as the default, as it does for some
-// fields. The parameter unset is the result of the default.
-func (t *translator) zeroMatters(d form.Place, unset string) bool {
-	return d.ZeroIsDefault && (unset != holdsNever || t.holds(0) != holdsNever)
-}
-
-// defaulted returns the condition that a member of an object, or its default, satisfies the
-// rule.
-func (t *translator) defaulted(d form.Place, parent string, above []step, leaf step) string {
-	of, v := typeAt(append(slices.Clip(above), leaf)), variable(leaf.name)
-	holds, absent := t.constrained(v, of), t.byDefault(d, of)
-	optional := parent + member(leaf.name, "?")
-	if t.zeroMatters(d, absent) {
-		optional = "optional.ofNonZeroValue(" + optional + ".orValue(0))"
-	}
-	return optional + ".optMap(" + v + ", " + holds + ").orValue(" + absent + ")"
+	return optional + ".optMap(" + v + ", " + t.constrained(v, of) + ").orValue(" + unset + ")"
 }
 
 // byDefault returns the condition that a field's default satisfies the rule.

@@ -49,8 +49,8 @@ func stepsOf(key string, path vmrules.Path) ([]step, error) {
 	case steps[0].name == "":
 		return nil, refuse(key, "%s does not begin with a name", path)
 	}
-	for i, s := range steps {
-		if s.name == "" && !isList(steps[:i]) {
+	for i, s := range steps { // of an object that is not a list, CEL would take the names for items
+		if s.name == "" && !hasShape(steps[:i], vmapi.Array) {
 			return nil, refuse(key, "%s selects items of %s, which is not a list in KubeVirt's API", path, fieldKey(steps[:i]))
 		}
 	}
@@ -70,24 +70,7 @@ func stepOf(s fieldpath.Step) (step, bool) {
 	return step{}, false
 }
 
-// isList reports whether steps select a list of KubeVirt's API. In anything else, CEL would take the
-// names of an object for items.
-func isList(steps []step) bool {
-	f := vmapi.OfVM()
-	for _, s := range steps {
-		switch {
-		case f == nil:
-			return false
-		case s.name == "", f.Shape == vmapi.Map:
-			f = f.Items
-		default:
-			f = f.Members[s.name]
-		}
-	}
-	return f != nil && f.Shape == vmapi.Array
-}
-
-// fieldKey returns the path of a field as the keys of typesOf have it.
+// fieldKey returns the path of a field for messages. In it, [] stands for any item of a list.
 func fieldKey(steps []step) string {
 	var s strings.Builder
 	for _, step := range steps {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
 // A translator translates one rule.
@@ -95,10 +96,15 @@ func (t *translator) enforced() error {
 // scalar is stepsOf for a path that must not select an object or array.
 func scalar(key string, path vmrules.Path) ([]step, error) {
 	steps, err := stepsOf(key, path)
-	if err == nil && containers[fieldKey(steps)] != "" {
-		return nil, refuse(key, "%s selects an %s, which satisfies no rule", path, containers[fieldKey(steps)])
+	switch {
+	case err != nil:
+		return nil, err
+	case hasShape(steps, vmapi.Object), hasShape(steps, vmapi.Map):
+		return nil, refuse(key, "%s selects an object, which satisfies no rule", path)
+	case hasShape(steps, vmapi.Array):
+		return nil, refuse(key, "%s selects an array, which satisfies no rule", path)
 	}
-	return steps, err
+	return steps, nil
 }
 
 // where translates a rule with valid: it holds if valid selects nothing.
@@ -130,7 +136,7 @@ func (t *translator) base(steps []step) string {
 // from an object with a declared type.
 func inSpec(steps []step) bool {
 	for i, s := range steps {
-		if _, isMap := mapsOf[fieldKey(steps[:i])]; isMap {
+		if hasShape(steps[:i], vmapi.Map) {
 			break
 		}
 		if s.name != "" && !isIdentifier(s.name) {
@@ -236,18 +242,7 @@ func (t *translator) value(base string, at, rest []step, absent string) string {
 		return t.valueOrDefault(d, base, at, rest, absent)
 	}
 	v := nameOf(rest)
-	read := read(v, rest)
-	return chain(base, at, rest) + mapped(v, t.constrained(read, of), asQuantity(read, of)) + ".orValue(" + absent + ")"
-}
-
-// mapped returns the calls that map an optional with the value v to a condition. If the condition
-// is only about the value as a quantity, the value is first mapped to that.
-func mapped(v, holds, quantity string) string {
-	onlyQuantity, ok := strings.CutPrefix(holds, ofQuantity(quantity))
-	if !ok || grouped(holds, " && ", " || ", " ? ") != holds {
-		return ".optMap(" + v + ", " + holds + ")"
-	}
-	return ".optMap(" + v + ", " + quantity + ").optMap(q, " + onlyQuantity
+	return chain(base, at, rest) + ".optMap(" + v + ", " + t.constrained(read(v, rest), of) + ").orValue(" + absent + ")"
 }
 
 func nameOf(steps []step) string {

@@ -19,7 +19,6 @@ func kinds() []attack {
 		cel("a text as a number", 100, `isQuantity(self.q) || semver(self.q).major() > %d`, func() string { return `"q":"` + strings.Repeat("9", 1_000_000) + `"` }),
 		cel("large literals", 1400, `'%d`+strings.Repeat("x", 40)+`' in [`+list(8, `'a'`)+`]`, func() string { return `"q":""` }),
 		cel("lists of literals, 60 rules", 60, `self.q in [`+list(900, `'a'`)+`]`, func() string { return `"q":""` }),
-		cel("flatten", 300, `[[self.l,self.l],[self.l]].flatten(%d).size() > 0`, func() string { return `"l":[` + list(100_000, `[]`) + `]` }),
 		cel("lists made of lists", 100, `self.l.map(x, self.l.map(y, [x, y])).size() > %d`, func() string { return `"l":[` + list(10_000, `1`) + `]` }),
 		cel("lists that grow", 100, `(`+strings.Repeat("self.l+", 200)+`self.l).size() > %d`, func() string { return `"l":[` + list(10_000, `1`) + `]` }),
 		cel("lastIndexOf", 300, `self.q.lastIndexOf(self.p) == %d`, func() string {
@@ -48,12 +47,12 @@ func kinds() []attack {
 		schema("all branches of many", 1, `{"type":"array","items":{"type":"integer","anyOf":[`+list(5000, `{"multipleOf":1%d}`)+`]}}`, func() string { return `[` + list(10_000, `1%d`) + `]` }),
 		schema("long names in errors", 1, `{"type":"object","additionalProperties":{"type":"array","items":{"type":"string"}}}`, func() string { return `{"` + strings.Repeat("n", 700_000) + `":[` + list(9000, "1") + `]}` }),
 
-		pattern("a large object, 1,500 rules", 1500, `{"metadata":{"labels":{"*":"x%d"}}}`, func() string { return `{"metadata":{"labels":{` + list(100_000, `"k%d":"y"`) + `}}}` }),
+		pattern("a large object, 1,500 rules", 1500, `{"metadata":{"labels":{"k1":"x%d"}}}`, func() string { return `{"metadata":{"labels":{` + list(100_000, `"k%d":"y"`) + `}}}` }),
 		pattern("a large object where a text should be, 3,000 rules", 2500, `"x%d"`, func() string { return `{` + list(100_000, `"k%d":1`) + `}` }),
 		pattern("a deep pattern and many items", 100, nested(40, `{"a":`, `"x"`, `}`), func() string { return `[` + list(10_000, `{"a":{"a":{}}}`) + `]` }),
 		pattern("stars", 1000, `{"a":"`+strings.Repeat("*a", 50)+`b%d"}`, func() string { return `{"a":"` + strings.Repeat("a", 100_000) + `"}` }),
 		pattern("alternatives", 60, `{"a":"`+strings.Repeat("x|", 1700)+`b%d"}`, func() string { return `{"a":"` + strings.Repeat("a", 10_000) + `"}` }),
-		pattern("quantities", 1000, `{"a":">1e%d"}`, func() string { return `{"a":"1e1000000000"}` }),
+		pattern("quantities", 1000, `{"a":">%dG"}`, func() string { return `{"a":"1e1000000000"}` }),
 		pattern("existence of each in each", 1000, `{"^(l)":[{"a":"%d"}]}`, func() string { return `{"l":[` + list(20_000, `{"a":"x"}`) + `]}` }),
 		pattern("items of many names", 500, `{"l":[{"=(a)":"?*","<(b)":"%d","X(c)":"null"}]}`, func() string { return `{"l":[` + list(20_000, `{"a":"x","b":"y"}`) + `]}` }),
 		pattern("large patterns, one to read for each", 2, `{`+list(9000, `"k%d":"v"`)+`}`, func() string { return `{}` }),

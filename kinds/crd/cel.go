@@ -1,7 +1,6 @@
 package crd
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -136,13 +135,15 @@ func (r *reading) flag(key string) bool {
 // program compiles an expression. It adds a problem if the expression cannot be compiled.
 func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c *expressionChecker) celgo.Program {
 	r.key = key
-	raw, _ := r.source.Value(key)
 	if r.payProgram(text); r.unpaid {
 		return nil
 	}
 	if r.payRegexes(parse(text)) {
 		r.at(0, "", vmrules.ReasonTooLong, "has "+largePattern, "regular expression", maxPatternSteps, maxPatternSize)
 		return nil
+	}
+	if function := parse(text).makesLists(); function != "" {
+		r.wrong(vmrules.ReasonInvalid, "the function %q may use all memory: %s", function, boundedUse[function])
 	}
 	if r.unpaid {
 		return nil
@@ -151,7 +152,7 @@ func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c 
 	if issues.Err() != nil {
 		for _, e := range issues.Errors() {
 			line, column := max(e.Location.Line(), 1), max(e.Location.Column(), 0)
-			r.at(inString(raw, line, column), "", vmrules.ReasonInvalid, "%s", expressionError(line, column+1, e.Message, "self, oldSelf and object"))
+			r.wrong(vmrules.ReasonInvalid, "%s", expressionError(line, column+1, e.Message, "self, oldSelf and object"))
 		}
 		return nil
 	}
@@ -209,7 +210,7 @@ type expressionChecker struct {
 
 // Check implements vmrules.Checker.
 func (c *expressionChecker) Check(in *vmrules.Input) vmrules.Verdict {
-	f := newFindings(in)
+	f := &findings{in: in}
 	if c.usesOld && in.OldObjectUnknown {
 		return vmrules.Verdict{Outcome: vmrules.Undecided, Note: oldUnknown}
 	}
@@ -222,9 +223,18 @@ func (c *expressionChecker) Check(in *vmrules.Input) vmrules.Verdict {
 			return vmrules.Verdict{Outcome: vmrules.Undecided, Note: note, Doubt: vmrules.DoubtParameter}
 		}
 	}
-	if err := c.unusable(f); err != nil {
-		f.doubt("%w", err)
-		return f.verdict()
+	for _, other := range []struct {
+		name  string
+		used  bool
+		value any
+	}{{"the object", c.usesObject, in.Object}, {"the old value", c.usesOld, in.OldValue}} {
+		if !other.used {
+			continue
+		}
+		if err := c.usable(f, other.value); err != nil {
+			f.doubt("%s: %w", other.name, err)
+			return f.verdict()
+		}
 	}
 	for i, m := range in.Values {
 		if err := c.judge(f, i); err != nil {
@@ -234,27 +244,9 @@ func (c *expressionChecker) Check(in *vmrules.Input) vmrules.Verdict {
 	return f.verdict()
 }
 
-// unusable returns an error if the variables other than self cannot be used.
-func (c *expressionChecker) unusable(f *findings) error {
-	if c.usesObject {
-		if err := f.usable(f.in.Object); err != nil {
-			return fmt.Errorf("the object: %w", err)
-		}
-	}
-	if c.usesOld {
-		if err := f.usable(f.in.OldValue); err != nil {
-			return fmt.Errorf("the old value: %w", err)
-		}
-	}
-	return nil
-}
-
 func (c *expressionChecker) judge(f *findings, i int) error {
 	self := f.in.Values[i].Value
-	if err := f.usable(self); err != nil {
-		return err
-	}
-	if err := c.loopable(f, self); err != nil {
+	if err := c.usable(f, self); err != nil {
 		return err
 	}
 	variables := map[string]any{varSelf: self, varObject: f.in.Object, varOldSelf: f.in.OldValue}
@@ -276,14 +268,11 @@ func (c *expressionChecker) judge(f *findings, i int) error {
 	return nil
 }
 
-// loopable returns an error if an expression with a loop can reach a list that is too long.
-func (c *expressionChecker) loopable(f *findings, self any) error {
-	if !c.loops {
-		return nil
-	}
-	err := cmp.Or(f.loopable(self), f.loopable(f.in.OldValue))
-	if err == nil && c.usesObject {
-		err = f.loopable(f.in.Object)
+// usable returns an error if the expressions cannot use a value.
+func (c *expressionChecker) usable(f *findings, v any) error {
+	m, err := f.measured(v)
+	if err == nil && c.loops {
+		err = m.loopable()
 	}
 	return err
 }

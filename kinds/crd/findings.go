@@ -14,18 +14,12 @@ const maxViolations = 1000
 
 // findings collects what a Checker finds out about the values of one Input.
 type findings struct {
-	in    *vmrules.Input
-	exact exactObjects
+	in *vmrules.Input
 
 	violations []vmrules.Violation
 	doubtful   string // why something could not be judged
 	why        vmrules.Doubt
 	more       int // violations beyond maxViolations
-}
-
-func newFindings(in *vmrules.Input) *findings {
-	exact := in.Shared(exactKey{}, func() any { return exactObjects{} }).(exactObjects)
-	return &findings{in: in, exact: exact}
 }
 
 // A boundError says which limit is exceeded.

@@ -24,7 +24,7 @@ func TestDoubt(t *testing.T) {
 			vmrules.Verdict{Outcome: vmrules.Violated, Note: "not judged: " + errHostileQuantity.Error(), Doubt: vmrules.DoubtBound}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f := newFindings(&vmrules.Input{})
+			f := &findings{in: &vmrules.Input{}}
 			if test.violated {
 				f.violate(0, nil, vmrules.ReasonInvalid, "is wrong", "")
 			}

@@ -54,17 +54,12 @@ var guarded = map[string]func(args []ref.Val) float64{
 	"sets.intersects": workOfPairs,
 	"indexOf":         workOfSearch,
 	"lastIndexOf":     workOfSearch,
-	"flatten":         workOfFlatten,
 	"quantity":        workOfQuantity,
 	"isQuantity":      workOfQuantity,
 	"semver":          workOfVersion,
 	"isSemver":        workOfVersion,
 	operators.Add:     workOfAdd,
 	"distinct":        func(args []ref.Val) float64 { return length(args[0]) * deepSize(args[0]) },
-	"lists.range": func(args []ref.Val) float64 {
-		n, _ := args[0].(types.Int)
-		return listOf(int(min(max(n, 0), math.MaxInt32)))
-	},
 }
 
 // listOf returns the work of making a list of n items. For a list that is too long for a loop,
@@ -153,44 +148,51 @@ func (e expression) regexes() []string {
 	return texts
 }
 
-// maxGrowth is how many times as long replace may make a text in an expression of a schema.
-const maxGrowth = 100
-
 // boundedUse says how to use the functions that unbounded returns.
 var boundedUse = map[string]string{
-	"replace":     fmt.Sprintf("write literals that make a text at most %d times as long", maxGrowth),
+	"replace":     "write literals that do not make a text longer",
 	"format":      "write the format and its list as literals, with at most 20 items and no precision of four digits",
 	"flatten":     "do not use it",
-	"lists.range": fmt.Sprintf("write a literal number up to %d", maxLooped),
-	"quantity":    "write a field or a literal",
-	"isQuantity":  "write a field or a literal",
+	"lists.range": "do not use it",
+	"indexOf":     fmt.Sprintf("look for a literal of at most %d bytes", maxSought),
+	"lastIndexOf": fmt.Sprintf("look for a literal of at most %d bytes", maxSought),
+	"quantity":    "write a field, an item or a literal, also for what a loop goes through",
+	"isQuantity":  "write a field, an item or a literal, also for what a loop goes through",
+}
+
+// makesLists returns the name of a function in an expression that makes lists of any length, or "" if
+// there is none. No kind permits it.
+func (e expression) makesLists() string {
+	for call := range e.calls("flatten", "range") {
+		if call.FunctionName() == "range" {
+			return "lists.range"
+		}
+		return "flatten"
+	}
+	return ""
 }
 
 // unbounded returns the name of a function in an expression of x-kubernetes-validations that
-// could take all memory, or "" if there is none. Kubernetes' estimate counts what these
-// functions read, but not what they write.
+// could take all memory or time, or "" if there is none. Kubernetes' estimate counts what these
+// functions read, but not what they write or compare.
 func (e expression) unbounded() string {
-	name, growth, quantities := "", 1.0, e.quantityReader()
-	hasHostile := quantities.hasHostile(nil, maxReads)
+	name := e.makesLists()
 	for call := range e.calls() {
 		switch call.FunctionName() {
 		case "replace":
-			growth *= growthOf(call.Args())
-			if growth > maxGrowth {
+			if lengthens(call.Args()) {
 				name = "replace"
 			}
 		case "format":
 			if call.IsMemberFunction() && !isShortFormat(call) {
 				name = "format"
 			}
-		case "flatten":
-			name = "flatten"
-		case "lists.range":
-			if n, ok := literal[types.Int](call.Args(), 0); !ok || n > maxLooped {
-				name = "lists.range"
+		case "indexOf", "lastIndexOf":
+			if !isShortLiteral(call.Args()) {
+				name = call.FunctionName()
 			}
 		case "quantity", "isQuantity":
-			if hasHostile {
+			if e.makesQuantities() {
 				name = call.FunctionName()
 			}
 		}
@@ -198,16 +200,11 @@ func (e expression) unbounded() string {
 	return name
 }
 
-func growthOf(args []ast.Expr) float64 {
+// lengthens reports whether the arguments of replace may make a text longer.
+func lengthens(args []ast.Expr) bool {
 	old, isLiteral := literal[types.String](args, 0)
 	with, alsoLiteral := literal[types.String](args, 1)
-	if !isLiteral || !alsoLiteral {
-		return math.Inf(1)
-	}
-	if old == "" {
-		return 1 + float64(len(with))
-	}
-	return max(1, float64(len(with))/float64(len(old)))
+	return !isLiteral || !alsoLiteral || len(with) > len(old)
 }
 
 // literal returns an argument that is a literal of a type.
@@ -223,20 +220,13 @@ func (e expression) loops() bool {
 	return slices.ContainsFunc(e, func(part ast.Expr) bool { return part.Kind() == ast.ComprehensionKind })
 }
 
-// maxSearched is the largest length of a text for which a search takes no more than
-// Kubernetes counts.
-const maxSearched = 16
+// maxSought is the largest length of a text for which a search takes no more than Kubernetes counts:
+// the text is compared at each character of another one.
+const maxSought = 16
 
-// searches counts the calls that may search a string for a longer text. They compare that text
-// at each character of the string.
-func (e expression) searches() int {
-	n := 0
-	for call := range e.calls("indexOf", "lastIndexOf") {
-		if text, ok := literal[types.String](call.Args(), 0); !ok || len(text) > maxSearched {
-			n++
-		}
-	}
-	return n
+func isShortLiteral(args []ast.Expr) bool {
+	text, _ := literal[types.String](args, 0)
+	return len(args) > 0 && args[0].Kind() == ast.LiteralKind && len(text) <= maxSought
 }
 
 func isShortFormat(call ast.CallExpr) bool {
@@ -438,17 +428,6 @@ func workOfSearch(args []ref.Val) float64 {
 	}
 	sought := textOf(args, 1)
 	return float64(len(text)) * (1 + float64(len(sought))) / 500
-}
-
-// workOfFlatten returns the work of copying everything once for each level.
-func workOfFlatten(args []ref.Val) float64 {
-	levels := 1.0
-	if len(args) > 1 {
-		n, _ := args[1].(types.Int)
-		levels = min(max(float64(n), 1), 1000) // as deep as an object may be
-	}
-	size := deepSize(args[0])
-	return levels*size + listOf(int(size))
 }
 
 func workOfQuantity(args []ref.Val) float64 {

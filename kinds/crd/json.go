@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
-	"regexp"
 	"slices"
-	"strings"
 )
 
 // A node is a value inside the value of a rule's key. It knows its path, from which its place
@@ -90,62 +88,4 @@ func (n *node) child(step any) (any, bool) {
 		}
 	}
 	return nil, false
-}
-
-// inString converts a place in the value of a JSON string, with a line from 1 and a column
-// from 0 in code points, to an offset in the text that begins with the string.
-func inString(text []byte, line, column int) int {
-	i := 1
-	for i < len(text)-1 && text[i] != '"' && (line > 1 || column > 0) {
-		written := string(character.Find(text[i:]))
-		switch {
-		case line == 1:
-			column--
-		case written == `\n` || strings.EqualFold(written, `\u000a`):
-			line--
-		}
-		i += len(written)
-	}
-	return min(i, len(text)-1)
-}
-
-// character matches the first character of the inside of a JSON string as it is written.
-var character = regexp.MustCompile(`(?is)^(?:\\ud[89ab]..\\ud[c-f]..|\\u.{4}|\\.|.)`)
-
-// near returns the known name that is most similar to a name, or "" if none is similar.
-func near(name string, known []string) string {
-	best, distance := "", 3
-	for _, k := range known {
-		if strings.EqualFold(k, name) {
-			return k
-		}
-		if d := edits(name, k); d < distance && d < len(k) {
-			best, distance = k, d
-		}
-	}
-	return best
-}
-
-// edits returns the number of bytes to insert, remove or replace to make a of b.
-func edits(a, b string) int {
-	if max(len(a), len(b)) > 50 {
-		return 50
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -27,7 +27,7 @@ type schemaChecker struct{ judge *judge }
 
 // Check implements vmrules.Checker.
 func (c schemaChecker) Check(in *vmrules.Input) vmrules.Verdict {
-	f := newFindings(in)
+	f := &findings{in: in}
 	for i := range in.Values {
 		c.judge.value(f, i)
 	}
@@ -124,17 +124,21 @@ func (j *judge) rulesOf(v *cel.Validator, p placer, old any) {
 	}
 }
 
-// payTexts pays for work that Kubernetes' costs do not count: matching, searching
-// and formatting the strings in a value. It returns an error if a list is too long for a loop, or if a rule reads
-// a hostile quantity.
+// payTexts pays for work that Kubernetes' costs do not count: matching and formatting the strings
+// in a value. It returns an error if a list is too long for a loop, or if a rule reads quantities and
+// the value may have a hostile one.
 func (j *judge) payTexts(f *findings, object, old any) error {
 	now, before := measureOf(object), measureOf(old)
 	length := now.text + before.text
-	if err := f.work(length*int64(j.regexes)/10 + length*length/500*int64(j.searches)); err != nil {
+	steps := now.values + before.values + length*int64(j.regexes)/10
+	if j.quantities {
+		steps += length / 10
+	}
+	if err := f.work(steps); err != nil {
 		return err
 	}
 	if j.loops {
-		if err := cmp.Or(f.loopable(object), f.loopable(old)); err != nil {
+		if err := cmp.Or(now.loopable(), before.loopable()); err != nil {
 			return err
 		}
 	}
@@ -143,19 +147,19 @@ func (j *judge) payTexts(f *findings, object, old any) error {
 			return err
 		}
 	}
-	if len(j.quantities) == 0 {
-		return nil
+	if j.quantities && (hasHostileQuantity(object) || hasHostileQuantity(old)) {
+		return errHostileQuantity
 	}
-	return cmp.Or(j.payQuantities(f, j.structural, object), j.payQuantities(f, j.structural, old))
+	return nil
 }
 
 // prepared returns a copy of a value in the form in which the API server validates it: without
 // unknown fields, and with defaults. It returns an error if the value cannot be judged.
 func (j *judge) prepared(v any, f *findings) (map[string]any, error) {
-	if err := f.usable(v); err != nil {
+	m, err := f.measured(v)
+	if err != nil {
 		return nil, err
 	}
-	m := measureOf(v)
 	if err := f.work(m.values); err != nil {
 		return nil, err
 	}
@@ -167,13 +171,10 @@ func (j *judge) prepared(v any, f *findings) (map[string]any, error) {
 	pruning.Prune(object, j.structural, false)
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, j.structural)
 	e := estimate{findings: f, sizes: j.sizes}
-	if e.defaults(j.open, object); e.err != nil {
-		return nil, e.err
-	}
-	defaulting.Default(object, j.structural)
 	if e.judging(j.open, object); e.err != nil {
 		return nil, e.err
 	}
+	defaulting.Default(object, j.structural)
 	return object, nil
 }
 

@@ -3,11 +3,9 @@ package crd
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"math/big"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +22,6 @@ const maxProblems = 100
 type reading struct {
 	source   vmrules.RuleSource
 	key      string
-	raw      []byte // the value of the key
 	problems []vmrules.Problem
 	patterns map[string]patternPrice // the regular expressions that are paid for
 	unpaid   bool                    // whether the budget of the call is spent
@@ -172,20 +169,12 @@ func (r *reading) fitsStruct(n *node, t reflect.Type) {
 		case t == typeSchema && refused[name] != "":
 			r.problem(member, vmrules.ReasonInvalid, "is not supported in Kubernetes' schemas: %s", refused[name])
 		case !ok:
-			r.unknown(member, name, t)
+			r.problem(member, vmrules.ReasonInvalid, "is not known: Kubernetes' %s has no such field; correct its name, or remove it", t.Name())
 		case member.value == nil && f != typeJSON: // Kubernetes takes null as absent
 		default:
 			r.fits(member, f)
 		}
 	}
-}
-
-func (r *reading) unknown(n *node, name string, t reflect.Type) {
-	if meant := near(name, slices.Sorted(maps.Keys(fieldsOf(t)))); meant != "" {
-		r.problem(n, vmrules.ReasonInvalid, "is not known: did you mean %q?", meant)
-		return
-	}
-	r.problem(n, vmrules.ReasonInvalid, "is not known: Kubernetes' %s has no such field; remove it", t.Name())
 }
 
 // fieldsOf returns the types of a Kubernetes type's fields, by their names in JSON.

@@ -47,29 +47,3 @@ func TestLocate(t *testing.T) {
 		})
 	}
 }
-
-func TestInString(t *testing.T) {
-	const literal = `"a\u00e9é\ud83d\ude00😀\n\\x\"y"`
-	for name, test := range map[string]struct {
-		line, column int
-		want         string // the text that begins at the place
-	}{
-		"the first":            {1, 0, `a\u`},
-		"an escape":            {1, 1, `\u00e9`},
-		"a letter":             {1, 2, `é`},
-		"a pair of escapes":    {1, 3, `\ud83d`},
-		"a wide character":     {1, 4, `😀`},
-		"the second line":      {2, 0, `\\x`},
-		"behind a backslash":   {2, 1, `x`},
-		"behind a quote":       {2, 3, `y`},
-		"behind the end":       {2, 9, `"`},
-		"behind the last line": {9, 9, `"`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := literal[inString([]byte(literal+`, "more\n"`), test.line, test.column):]
-			if diff := cmp.Diff(test.want, got[:min(len(got), len(test.want))]); diff != "" {
-				t.Errorf("text there (-want +got):\n%s", diff)
-			}
-		})
-	}
-}

@@ -24,7 +24,7 @@ const (
 	stepWork = 100   // each step of the validators, which estimate counts
 	costWork = 2_500 // each unit of CEL's cost; the most expensive one is a step of a loop
 
-	loopableWork   = 20    // each value that is searched for long lists
+	measureWork    = 20    // each value that is searched for inexact numbers and long lists
 	evaluationWork = 3_000 // each evaluation of an expression, in addition to its cost
 
 	detailWork = 100 // each byte of an error's detail, which is searched for a field

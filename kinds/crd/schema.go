@@ -48,7 +48,6 @@ func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	if r.payText(raw); r.unpaid {
 		return nil, nil
 	}
-	r.raw = raw
 	j := r.compile(readJSON(raw))
 	if r.failed() {
 		return nil, r.problems
@@ -64,12 +63,10 @@ type judge struct {
 	values     validation.SchemaValidator
 	sizes      map[string]int // the steps of each pattern
 	regexes    int            // the steps of all regular expressions in expressions
-	searches   int            // calls in expressions that may search a text for a long one
 	loops      bool           // whether an expression has a loop
 	formats    bool           // whether one with a loop also formats texts
-	// quantities has the expressions that read quantities.
-	quantities map[string]quantityReader
-	usesOld    bool // whether an expression uses oldSelf
+	quantities bool           // whether an expression reads quantities
+	usesOld    bool           // whether an expression uses oldSelf
 	// ruleNames has each rule of x-kubernetes-validations as Kubernetes calls it in errors: by its
 	// message, or else by its text. The value is whether that is its text.
 	ruleNames map[string]bool
@@ -202,7 +199,7 @@ func definitionOf(schema *apiextensions.JSONSchemaProps) *apiextensions.CustomRe
 }
 
 func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps) (*judge, error) {
-	j := &judge{sizes: map[string]int{}, ruleNames: map[string]bool{}, quantities: map[string]quantityReader{}}
+	j := &judge{sizes: map[string]int{}, ruleNames: map[string]bool{}}
 	crdvalidation.SchemaHas(schema, func(s *apiextensions.JSONSchemaProps) bool {
 		if s.Pattern != "" {
 			j.sizes[s.Pattern] = r.payPattern(s.Pattern).steps
@@ -211,14 +208,9 @@ func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps) (*judge, error
 			j.ruleNames[strings.TrimSpace(cmp.Or(rule.Message, rule.Rule))] = rule.Message == ""
 			e := parse(rule.Rule)
 			j.usesOld = j.usesOld || e.usesOldSelf()
-			for _, text := range []string{rule.Rule, rule.MessageExpression} {
-				if q := parse(text).quantityReader(); len(q.operands) > 0 {
-					j.quantities[text] = q
-				}
-			}
-			j.searches += e.searches()
 			for _, e := range []expression{e, parse(rule.MessageExpression)} {
 				j.loops = j.loops || e.loops()
+				j.quantities = j.quantities || e.readsQuantities()
 				for range e.calls("format") {
 					j.formats = j.formats || e.loops()
 				}
@@ -351,7 +343,7 @@ func (w *wording) checkRules(rules []apiextensions.ValidationRule, steps []any) 
 			if w.payRegexes(e) {
 				w.problem(at, vmrules.ReasonTooLong, "has "+largePattern, "regular expression", maxPatternSteps, maxPatternSize)
 			} else if function := e.unbounded(); function != "" {
-				w.problem(at, vmrules.ReasonInvalid, "the function %q may use more memory here than Kubernetes estimates: %s, or write a rule of kind \"cel\"", function, boundedUse[function])
+				w.problem(at, vmrules.ReasonInvalid, "the function %q may cost more here than Kubernetes estimates: %s, or write a rule of kind \"cel\"", function, boundedUse[function])
 			}
 		}
 	}
@@ -403,11 +395,7 @@ var celErrors = regexp.MustCompile(`ERROR: <input>:(\d+):(\d+): (.*)`)
 func (w *wording) addExpression(at *node, where string, match []string) {
 	line, _ := strconv.Atoi(match[1])
 	column, _ := strconv.Atoi(match[2])
-	offset := w.offset(at)
-	if _, ok := at.value.(string); ok {
-		offset += inString(w.raw[offset:], line, column-1)
-	}
-	w.at(offset, where, vmrules.ReasonInvalid, "%s", expressionError(line, column, match[3], "self and oldSelf"))
+	w.at(w.offset(at), where, vmrules.ReasonInvalid, "%s", expressionError(line, column, match[3], "self and oldSelf"))
 }
 
 // knownReasons has the reasons that a rule may give.

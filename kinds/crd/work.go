@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"reflect"
 	"strconv"
 	"time"
 
@@ -42,12 +41,6 @@ const (
 	errHostileQuantity = boundError("a text may be a quantity that is too long or too large to read")
 )
 
-// exactObjects records which whole objects have only exact numbers, by their addresses. All
-// rules of one call of Validate share it.
-type exactObjects map[uintptr]exactness
-
-type exactKey struct{}
-
 // work pays for steps of the validators.
 func (f *findings) work(steps int64) error { return f.in.Spend(clampWork(steps, stepWork), 0) }
 
@@ -59,46 +52,22 @@ func clampWork(n, each int64) int {
 	return int(n * each)
 }
 
-// loopable returns an error if a list or map in a value is too long for a loop.
-func (f *findings) loopable(v any) error {
+// measured pays for measuring a value. It returns an error if Kubernetes' validators would round a
+// number in it.
+func (f *findings) measured(v any) (measure, error) {
 	m := measureOf(v)
+	if m.inexact != "" {
+		return m, fmt.Errorf("the number %s is too large or too precise for Kubernetes' validators", shortened(m.inexact))
+	}
+	return m, f.in.Spend(clampWork(m.values, measureWork), 0)
+}
+
+// loopable returns an error if a list or map in the value is too long for a loop.
+func (m measure) loopable() error {
 	if m.longest > maxLooped {
 		return boundErrorf("a list or map has %d items: expressions with loops are evaluated for at most %d", m.longest, maxLooped)
 	}
-	return f.in.Spend(clampWork(m.values, loopableWork), 0)
-}
-
-// An exactness records whether all numbers of an object are exact in Kubernetes' validators.
-type exactness struct {
-	of      any // keeps the object alive, so that its address is not used again
-	isExact bool
-}
-
-// usable returns an error if Kubernetes' validators would round a number in a value of the
-// Input. It first looks at the whole object, and remembers the result: many rules look at parts
-// of the same object, most of which have only exact numbers.
-func (f *findings) usable(v any) error {
-	if f.exact.of(f.in.Object) && f.exact.of(f.in.OldObject) {
-		return nil
-	}
-	if n := measureOf(v).inexact; n != "" {
-		return fmt.Errorf("the number %s is too large or too precise for Kubernetes' validators", shortened(n))
-	}
 	return nil
-}
-
-func (known exactObjects) of(object any) bool {
-	members, ok := object.(map[string]any)
-	if !ok {
-		return measureOf(object).inexact == ""
-	}
-	at := reflect.ValueOf(members).Pointer()
-	found, ok := known[at]
-	if !ok {
-		found = exactness{object, measureOf(object).inexact == ""}
-		known[at] = found
-	}
-	return found.isExact
 }
 
 // A measure says what a value and all values in it have together.
@@ -173,39 +142,10 @@ func (e *estimate) pay(steps, kept int64) bool {
 	return e.err == nil
 }
 
-// defaults pays for filling in defaults. A large default may be copied into each item of a
-// list.
-func (e *estimate) defaults(s *spec.Schema, v any) {
-	if s == nil || !e.pay(1, 0) {
-		return
-	}
-	switch v := v.(type) {
-	case map[string]any:
-		for name := range s.Properties {
-			size := int64(0)
-			if _, ok := v[name]; !ok && s.Properties[name].Default != nil {
-				size = measureOf(s.Properties[name].Default).values
-			}
-			if !e.pay(1+size, size*valueSize) {
-				return
-			}
-		}
-		for name, member := range v {
-			e.defaults(below(s, name), member)
-		}
-	case []any:
-		for _, item := range v {
-			if s.Items == nil || e.err != nil {
-				return
-			}
-			e.defaults(s.Items.Schema, item)
-		}
-	}
-}
-
 // judging pays for the steps of the validators. They judge a value by each schema for it and,
 // if it is an object, look for each field that the schema declares. They match a string with
-// its pattern character by character.
+// its pattern character by character. A default is paid for as a value where it will be filled in: a
+// large one may be copied into each item of a list.
 func (e *estimate) judging(s *spec.Schema, v any) {
 	if s == nil {
 		return
@@ -231,6 +171,13 @@ func (e *estimate) judging(s *spec.Schema, v any) {
 	case map[string]any:
 		for name, member := range v {
 			e.below(below(s, name), member, len(name)+1)
+		}
+		for name, p := range s.Properties {
+			if _, ok := v[name]; !ok && p.Default != nil {
+				size := measureOf(p.Default).values
+				e.pay(size, size*valueSize)
+				e.below(&p, p.Default, len(name)+1)
+			}
 		}
 	case []any:
 		for _, item := range v {
@@ -267,19 +214,18 @@ func (e *estimate) below(s *spec.Schema, v any, step int) {
 	e.path -= int64(step)
 }
 
-// normalizeNumbers applies wholeNumbers and toNumbers to the enums and defaults of a schema, so
-// that they equal the values, in which whole numbers are int64 and to which toNumbers was applied:
-// to the validators, an int64 and a float64 differ.
+// normalizeNumbers applies toNumbers to the enums and defaults of a schema, as it is applied to the
+// values: to the validators, an int64 and a float64 differ.
 // at is the schema outside of allOf, anyOf, oneOf and not, which has the types.
 func normalizeNumbers(s *apiextensions.JSONSchemaProps, at *structural.Structural) {
 	if s == nil || at == nil {
 		return
 	}
 	for i := range s.Enum {
-		s.Enum[i] = toNumbers(wholeNumbers(s.Enum[i]), at)
+		s.Enum[i] = toNumbers(s.Enum[i], at)
 	}
 	if s.Default != nil {
-		*s.Default = toNumbers(wholeNumbers(*s.Default), at)
+		*s.Default = toNumbers(*s.Default, at)
 	}
 	for _, list := range [][]apiextensions.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
 		for i := range list {
@@ -298,35 +244,18 @@ func normalizeNumbers(s *apiextensions.JSONSchemaProps, at *structural.Structura
 	}
 }
 
-// wholeNumbers replaces each float64 that is a whole number with an int64, if it fits.
-func wholeNumbers(v any) any {
-	switch v := v.(type) {
-	case float64:
-		if v == math.Trunc(v) && math.Abs(v) < 1<<63 {
-			return int64(v)
-		}
-	case map[string]any:
-		for name, member := range v {
-			v[name] = wholeNumbers(member)
-		}
-	case []any:
-		for i, item := range v {
-			v[i] = wholeNumbers(item)
-		}
-	}
-	return v
-}
-
-// toNumbers replaces each whole number whose type in the schema is number with a float64, if
-// that is exact.
+// toNumbers replaces each whole number with a float64 if its type in the schema is number and that is
+// exact, and otherwise with an int64 if it fits.
 func toNumbers(v any, s *structural.Structural) any {
-	if s == nil {
-		return v
-	}
+	isNumber := s != nil && s.Type == "number"
 	switch v := v.(type) {
 	case int64:
-		if f := float64(v); s.Type == "number" && strconv.FormatFloat(f, 'f', 0, 64) == strconv.FormatInt(v, 10) {
+		if f := float64(v); isNumber && strconv.FormatFloat(f, 'f', 0, 64) == strconv.FormatInt(v, 10) {
 			return f
+		}
+	case float64:
+		if !isNumber && v == math.Trunc(v) && math.Abs(v) < 1<<63 {
+			return int64(v)
 		}
 	case map[string]any:
 		for name, member := range v {
@@ -334,7 +263,7 @@ func toNumbers(v any, s *structural.Structural) any {
 		}
 	case []any:
 		for i, item := range v {
-			v[i] = toNumbers(item, s.Items)
+			v[i] = toNumbers(item, itemsOf(s))
 		}
 	}
 	return v

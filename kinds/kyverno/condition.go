@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
@@ -164,33 +163,20 @@ func mayBeQuantity(text string) bool {
 	return err == nil
 }
 
-// exponents has the suffixes of a quantity as big.Rat reads them: powers of 10 and of 2.
-var exponents = map[string]string{
-	"n": "e-9", "u": "e-6", "m": "e-3", "k": "e3", "M": "e6", "G": "e9", "T": "e12", "P": "e15", "E": "e18",
-	"Ki": "p10", "Mi": "p20", "Gi": "p30", "Ti": "p40", "Pi": "p50", "Ei": "p60",
-}
+// exactForm matches quantities of which resource.Quantity keeps all digits, if they are not too large.
+// It rounds others to nano, and reads a suffix without digits as zero.
+var exactForm = regexp.MustCompile(`^[+-]?([0-9]+(\.[0-9]{0,6})?|\.[0-9]{1,6})(m|k|[MGTPE]|[KMGTPE]i|[eE]\+?[0-9]{1,2})?$`)
 
-// isExact reports whether resource.Quantity reads the exact number in a text. It rounds numbers
-// to nano, caps numbers beyond 2^63, and reads a suffix without digits as zero.
+// largestQuantity is what resource.Quantity reads larger ones as.
+var largestQuantity = resource.MustParse("9223372036854775807")
+
+// isExact reports whether resource.Quantity certainly reads the exact number in a text.
 func isExact(text string) bool {
-	if len(text) > maxNumberLength {
+	if len(text) > maxNumberLength || !exactForm.MatchString(text) {
 		return false
 	}
-	m := quantityForm.FindStringSubmatch(text)
-	if m == nil || len(m[2]) > maxExponentLength || !strings.ContainsAny(m[1], "0123456789") {
-		return false
-	}
-	exponent := exponents[m[3]]
-	if m[2] != "" {
-		exponent = "e" + m[2]
-	}
-	want, isNumber := new(big.Rat).SetString(strings.TrimSuffix(m[1], ".") + exponent)
-	q, err := resource.ParseQuantity(text)
-	if err != nil || !isNumber {
-		return false
-	}
-	got, ok := new(big.Rat).SetString(q.AsDec().String())
-	return ok && got.Cmp(want) == 0
+	q, err := resource.ParseQuantity(strings.TrimLeft(text, "+-"))
+	return err == nil && q.Cmp(largestQuantity) < 0
 }
 
 // doubtNumber returns why Kyverno's comparison of a value with a number could be wrong, or "" if

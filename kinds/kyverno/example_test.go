@@ -54,31 +54,3 @@ spec:
 	// valid: 1 skipped
 	// Skipped    check-label: the rule is not about this object: its kind is Pod
 }
-
-func ExampleReadableRules() {
-	rules, leftOut, err := kyverno.ReadableRules([]byte(`
-apiVersion: kyverno.io/v1
-kind: ClusterPolicy
-metadata: {name: pods}
-spec:
-  rules:
-  - name: deny
-    match: {any: [{resources: {kinds: [Pod]}}]}
-    validate: {deny: {}, pattern: {spec: {}}}
-  - name: host
-    match: {any: [{resources: {kinds: [Pod]}}]}
-    validate: {message: no host network, pattern: {spec: {"=(hostNetwork)": false}}}
-`))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, problem := range leftOut {
-		fmt.Println("left out:", problem)
-	}
-	pod := map[string]any{"apiVersion": "v1", "kind": "Pod", "spec": map[string]any{"hostNetwork": true}}
-	fmt.Println(vmrules.Validate(rules, pod).Err())
-	// Output:
-	// left out: line 9, column 16: rule "deny": "validate.deny" is not evaluated: remove it
-	// the object is not valid: spec.hostNetwork: Invalid value: true: no host network (true does not match the pattern false)
-}

@@ -80,14 +80,12 @@ func (p place) follow(path string) (place, bool) {
 	}
 	m, _ := p.value.(map[string]any)
 	for _, f := range p.node.fields {
-		for _, name := range f.names(m) {
-			rest, ok := strings.CutPrefix(path, name+"/")
-			if !ok {
-				continue
-			}
-			if found, ok := p.child(f, name, m).follow(rest); ok {
-				return found, true
-			}
+		rest, ok := strings.CutPrefix(path, f.name+"/")
+		if !ok {
+			continue
+		}
+		if found, ok := p.child(f, m).follow(rest); ok {
+			return found, true
 		}
 	}
 	return p, false
@@ -100,19 +98,8 @@ func (p place) holds() bool {
 	return isText && !p.field.has(anchor.Negation) && pattern.Validate(logr.Discard(), p.value, p.node.pattern)
 }
 
-// names returns the names that a field of the pattern may have in the value.
-func (f field) names(m map[string]any) []string {
-	names := []string{f.name}
-	if f.isWild() {
-		for name := range m {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-func (p place) child(f field, name string, m map[string]any) place {
-	return place{append(slices.Clip(p.below), name), f, f.node, m[name]}
+func (p place) child(f field, m map[string]any) place {
+	return place{append(slices.Clip(p.below), f.name), f, f.node, m[f.name]}
 }
 
 func (p place) item(i int, n *node, v any) place {
@@ -126,7 +113,7 @@ func (p place) closer() place {
 	if p.node.isMap && isMap {
 		for _, f := range p.node.fields {
 			if f.anchor == nil && f.node.pattern == "*" && m[f.name] == nil {
-				return p.child(f, f.name, m)
+				return p.child(f, m)
 			}
 		}
 	}
@@ -153,8 +140,6 @@ func (p place) mismatch() (vmrules.Reason, string) {
 	switch {
 	case p.field.has(anchor.Negation):
 		return vmrules.ReasonForbidden, "must not be set"
-	case p.value == nil && p.field.isWild():
-		return vmrules.ReasonRequired, fmt.Sprintf("no name matches %s", p.field.name)
 	case p.value == nil:
 		return vmrules.ReasonRequired, "not set" + n.wish()
 	case n.isMap && !isMap:

@@ -85,18 +85,6 @@ func TestHostile(t *testing.T) {
 			"long texts compared with many patterns", textOf(object{"^(l)": repeated(500, func(i int) any { return object{"a": fmt.Sprint(i)} })}),
 			object{"l": repeated(5, func(int) any { return object{"a": long} })}, bound,
 		},
-		{
-			"names compared with names", textOf(object{"metadata": object{"labels": wildNames(500)}}),
-			object{"metadata": object{"labels": repeatedNames(5000)}}, bound,
-		},
-		{
-			"names with a phrase of an error", `{"metadata": {"labels": {"*": "x"}}}`,
-			object{"metadata": object{"labels": object{"conditional anchor mismatch": "y"}}}, kind,
-		},
-		{
-			"names that look like anchors", `{"metadata": {"labels": {"a*": "x"}}}`,
-			object{"metadata": object{"labels": object{"ab": "y"}, "(labels)": object{"ab": "x"}}}, kind,
-		},
 		{"a number of many digits", `{"a": ">1"}`, object{"a": strings.Repeat("9", 1<<20)}, kind},
 		{"an exponent of many digits", `{"a": ">1"}`, object{"a": "1e" + strings.Repeat("9", 30)}, kind},
 		{"an exponent behind zeros", `{"a": ">1"}`, object{"a": "1e" + strings.Repeat("0", 99) + "999999999"}, kind},
@@ -126,7 +114,7 @@ func reached(report *vmrules.Report) string {
 func TestLimits(t *testing.T) {
 	long, phrase := strings.Repeat("a", maxWildText+1), "conditional anchor mismatch"
 	object := map[string]any{
-		"apiVersion": "v1", "kind": "Thing", "metadata": map[string]any{"labels": map[string]any{"a": long}},
+		"apiVersion": "v1", "kind": "Thing", "metadata": map[string]any{"name": long},
 		"long": long, "phrase": phrase, "list": []any{phrase, long, phrase},
 	}
 	for _, rule := range []string{
@@ -134,7 +122,7 @@ func TestLimits(t *testing.T) {
 		`"rule": "pattern", "path": "jsonpath::.list[*]", "pattern": "?*"`,
 		`"rule": "kyverno", "path": "jsonpath::$", "match": {"resources": {"kinds": ["Thing"]}}, "pattern": {"long": "?*"}`,
 		`"rule": "kyverno", "path": "jsonpath::$", "match": {"resources": {"kinds": ["Thing"]}}, "anyPattern": [{"long": "?*"}, {"phrase": "?*"}]`,
-		`"rule": "kyverno", "path": "jsonpath::$", "match": {"resources": {"selector": {"matchLabels": {"a": "?*"}}}}, "pattern": {"x": null}`,
+		`"rule": "kyverno", "path": "jsonpath::$", "match": {"resources": {"name": "?*"}}, "pattern": {"x": null}`,
 	} {
 		rules, err := vmrules.ParseRules(`[{"name": "r", "message": "m", `+rule+`}]`, append(Kinds(), vmrules.WholeObjects())...)
 		if err != nil {
@@ -151,14 +139,6 @@ func repeatedNames(n int) map[string]any {
 	m := map[string]any{}
 	for i := range n {
 		m[fmt.Sprintf("name%d", i)] = "x"
-	}
-	return m
-}
-
-func wildNames(n int) map[string]any {
-	m := map[string]any{}
-	for i := range n {
-		m[fmt.Sprintf("*n*a*m*e*%d", i)] = "x"
 	}
 	return m
 }
@@ -209,14 +189,14 @@ func TestWithBudget(t *testing.T) {
 
 // Concurrent calls do not share their work, and do not write into the pattern.
 func TestShared(t *testing.T) {
-	rules := rulesOf(t, `{"metadata": {"labels": {"app*": "?*"}}, "spec": {"(a)": "<=5"}}`)
+	rules := rulesOf(t, `{"metadata": {"labels": {"app": "!x?*"}}, "spec": {"(a)": "<=5"}}`)
 	var wait sync.WaitGroup
 	for i := range 8 {
 		wait.Go(func() {
-			name := fmt.Sprintf("app%d", i)
-			object := map[string]any{"metadata": map[string]any{"labels": map[string]any{name: ""}}, "spec": map[string]any{"a": 1}}
+			value := fmt.Sprintf("x%d", i)
+			object := map[string]any{"metadata": map[string]any{"labels": map[string]any{"app": value}}, "spec": map[string]any{"a": 1}}
 			for range 50 {
-				want := []string{fmt.Sprintf(`Violated; metadata.labels.%s: Invalid value: "": m ("" does not match the pattern "?*")`, name)}
+				want := []string{fmt.Sprintf(`Violated; metadata.labels.app: Invalid value: %[1]q: m (%[1]q does not match the pattern "!x?*")`, value)}
 				if diff := cmp.Diff(want, verdicts(vmrules.Validate(rules, object))); diff != "" {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
@@ -241,7 +221,7 @@ func TestHostilePolicies(t *testing.T) {
 		return strings.Repeat("{"+open+": ", n) + "'>'" + strings.Repeat("}", n)
 	}
 	for _, c := range []struct{ name, policy, want string }{
-		{"unknown keys", head + "  rules: [{" + pods + "{pattern: {a: b}}}]\n" + times(10_000, "  k%d: 1\n"), "10000 problems"},
+		{"unknown keys", head + "  rules: [{" + pods + "{pattern: {a: b}}}]\n" + times(10_000, "  k%d: 1\n"), "100 problems"},
 		{"rules with problems", head + "  rules:\n" + times(2_000, "  - {name: r%d, match: 1, validate: 2}\n"), "problems"},
 		{"too many rules", head + "  rules:\n" + times(10_001, "  - {"+pods+"{pattern: {a: b}}}\n"), "more than 10000 rules"},
 		{"anchors in anchors", head + "  rules: [{" + pods + "{pattern: " + nested(60, "=(a)") + "}}]\n", "has no operand"},
@@ -254,13 +234,8 @@ func TestHostilePolicies(t *testing.T) {
 		{"many documents", strings.Repeat("---\n", 20_000) + "a", "more than one document"},
 		{"many documents behind a policy", head + "  rules: [{" + pods + "{pattern: {a: b}}}]\n" + strings.Repeat("---\n", 20_000) + "a", "more than one document"},
 	} {
-		for _, read := range []func([]byte) error{
-			func(doc []byte) error { _, err := Rules(doc); return err },
-			func(doc []byte) error { _, _, err := ReadableRules(doc); return err },
-		} {
-			if err := read([]byte(c.policy)); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s: %.500v", c.name, err)
-			}
+		if _, err := Rules([]byte(c.policy)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %.500v", c.name, err)
 		}
 	}
 }

@@ -30,7 +30,7 @@ type node struct {
 	pattern any // the value for Kyverno
 	size    int // the number of nodes, with this one
 
-	hasEmpty bool // whether the pattern or one in it is ""
+	isEmpty bool // whether the pattern is ""
 
 	isMap  bool
 	fields []field // sorted by key
@@ -46,13 +46,10 @@ type node struct {
 type field struct {
 	key, name string // with and without the anchor
 	anchor    anchor.Anchor
-	inLabels  bool // whether the name may have wildcards
 	node      *node
 }
 
 func (f field) has(t anchor.AnchorType) bool { return anchor.IsOneOf(f.anchor, t) }
-
-func (f field) isWild() bool { return f.inLabels && wildcard.ContainsWildcard(f.name) }
 
 // The price of reading a byte of a pattern, in the units of a vmrules.Budget. It is high because
 // each byte may begin a comparison.
@@ -116,7 +113,7 @@ func (m mistake) String() string {
 	if m.at == "" {
 		return m.message
 	}
-	return m.at + ": " + m.message
+	return shortened(m.at) + ": " + m.message
 }
 
 type overlayReader struct {
@@ -128,20 +125,16 @@ type overlayReader struct {
 // A position is where in a pattern a node is.
 type position struct {
 	at       string // the path; "" at the root
-	inList   bool
-	metadata bool // whether the node is the value of "metadata"
-	labels   bool // whether it is the value of "labels" or "annotations" in metadata
+	metadata bool   // whether the node is the value of "metadata"
+	labels   bool   // whether it is the value of "labels" or "annotations" in metadata
 }
 
 func (p position) in(name string) position {
-	return position{
-		at: below(p.at, name), inList: p.inList, metadata: name == "metadata",
-		labels: p.metadata && (name == "labels" || name == "annotations"),
-	}
+	return position{below(p.at, name), name == "metadata", p.metadata && (name == "labels" || name == "annotations")}
 }
 
 func (p position) item(i int) position {
-	return position{at: fmt.Sprintf("%s[%d]", p.at, i), inList: true}
+	return position{at: fmt.Sprintf("%s[%d]", p.at, i)}
 }
 
 func below(at, name string) string {
@@ -289,7 +282,7 @@ func (r *overlayReader) object(m map[string]any, p position) *node {
 	pattern := make(map[string]any, len(m))
 	names := map[string]bool{}
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		f, value := r.field(key, m[key], p)
+		f, value := r.field(key, m[key], p), m[key]
 		if names[f.name] && (p.labels || p.metadata || f.name == "metadata") {
 			r.refuse(p.at, "%s is given twice, and Kyverno takes any of them: write it once", f.name)
 		}
@@ -299,7 +292,6 @@ func (r *overlayReader) object(m map[string]any, p position) *node {
 		}
 		n.fields = append(n.fields, f)
 		n.size += f.node.size
-		n.hasEmpty = n.hasEmpty || f.node.hasEmpty
 		pattern[f.key] = f.node.pattern
 	}
 	n.pattern = pattern
@@ -308,8 +300,8 @@ func (r *overlayReader) object(m map[string]any, p position) *node {
 }
 
 // field reads a key of a pattern.
-func (r *overlayReader) field(key string, value any, p position) (field, any) {
-	f := field{key: key, name: key, inLabels: p.labels, anchor: anchor.Parse(key)}
+func (r *overlayReader) field(key string, value any, p position) field {
+	f := field{key: key, name: key, anchor: anchor.Parse(key)}
 	at := below(p.at, key)
 	if f.anchor != nil {
 		f.name = f.anchor.Key()
@@ -322,40 +314,15 @@ func (r *overlayReader) field(key string, value any, p position) (field, any) {
 	case f.has(anchor.Condition), f.has(anchor.Global):
 		r.conditions[f.anchor.String()] = true
 	}
-	switch isWild := wildcard.ContainsWildcard(f.name); {
-	case isWild && !p.labels:
-		r.refuse(at, "only names in metadata.labels and metadata.annotations may have wildcards: write the whole name")
-	case isWild && p.inList:
-		r.refuse(at, "a name of a label or annotation below a list must not have wildcards, because Kyverno expands them only for the first item: write the whole name")
+	if wildcard.ContainsWildcard(f.name) {
+		r.refuse(at, "wildcards in a name are not supported, also not in that of a label or annotation: write the whole name")
 	}
 	r.phrases(key, at)
-	if p.labels {
-		return r.label(f, value, at)
+	if text, _ := value.(string); p.labels && text == "" && !f.has(anchor.Negation) {
+		r.refuse(at, "Kyverno ignores a label or annotation whose pattern is not a text, and an empty one matches more: "+
+			"put it in quotes, or write X(%s) for one that must not be set", f.name)
 	}
-	return f, value
-}
-
-// label reads a member of metadata.labels or metadata.annotations. Kyverno ignores members there
-// whose pattern is not a string.
-func (r *overlayReader) label(f field, value any, at string) (field, any) {
-	switch value.(type) {
-	case string:
-		if value != "" {
-			return f, value
-		}
-	case nil:
-	default:
-		r.refuse(at, "Kyverno ignores a label or annotation whose pattern is not a string: put it in quotes")
-		return f, value
-	}
-	switch {
-	case f.has(anchor.Negation):
-		return f, "null"
-	case f.anchor == nil:
-		f.anchor = anchor.New(anchor.Equality, f.name)
-		f.key = f.anchor.String()
-	}
-	return f, value
+	return f
 }
 
 // valueOf reads the value of a field, which depends on its anchor. It returns nil after a
@@ -375,11 +342,7 @@ func (r *overlayReader) valueOf(f field, value any, p position) *node {
 		}
 		return r.list(value.([]any), p, len(value.([]any)))
 	}
-	n := r.node(value, p)
-	if f.inLabels && n.pattern == nil {
-		n.pattern = "" // Kyverno would ignore null
-	}
-	return n
+	return r.node(value, p)
 }
 
 // list reads a list. It has one item, which all items of the value must match. Kyverno would
@@ -401,7 +364,6 @@ func (r *overlayReader) list(list []any, p position, most int) *node {
 		made := r.node(item, p.item(i))
 		n.items = append(n.items, made)
 		n.size += made.size
-		n.hasEmpty = n.hasEmpty || made.hasEmpty
 		pattern = append(pattern, made.pattern)
 	}
 	n.pattern = pattern
@@ -411,7 +373,7 @@ func (r *overlayReader) list(list []any, p position, most int) *node {
 // text reads a pattern that is a string.
 func (r *overlayReader) text(s string, p position) *node {
 	if s == "" {
-		return &node{pattern: nil, size: 1, hasEmpty: true} // today's form of "missing or empty"
+		return &node{pattern: nil, size: 1, isEmpty: true} // today's form of "missing or empty"
 	}
 	r.phrases(s, p.at)
 	conditions, pattern, wrong := readConditions(s)

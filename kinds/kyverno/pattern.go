@@ -2,7 +2,6 @@ package kyverno
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/go-logr/logr"
@@ -111,12 +110,7 @@ func (f finding) violation(in *vmrules.Input, i int) vmrules.Violation {
 // wrong.
 func (o *overlay) judge(value any, w *work) finding {
 	w.doubt = ""
-	if w.walk(o.root, value, false); w.doubt == "" {
-		if made, isOther := w.asTexts(o.root, value); isOther {
-			value = made
-		}
-	}
-	if w.doubt != "" {
+	if w.walk(o.root, value, false); w.doubt != "" {
 		return finding{outcome: vmrules.Undecided, note: w.doubt}
 	}
 	pattern := o.root.pattern
@@ -137,14 +131,7 @@ func (o *overlay) judge(value any, w *work) finding {
 	return o.root.explain(failed, value)
 }
 
-// maxNamed is the largest number of conditions that a note lists.
-const maxNamed = 3
-
 // unmet returns the note for a value that does not meet the conditions of the pattern.
 func (o *overlay) unmet() string {
-	named := o.conditions
-	if len(named) > maxNamed {
-		named = append(named[:maxNamed:maxNamed], "…")
-	}
-	return fmt.Sprintf("a condition of the pattern is not met: %s", strings.Join(named, ", "))
+	return "a condition of the pattern is not met: " + shortened(strings.Join(o.conditions, ", "))
 }

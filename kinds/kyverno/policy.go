@@ -4,11 +4,10 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"github.com/vmrules/vmrules"
@@ -24,63 +23,28 @@ import (
 //
 // If the failure action is Audit, the rule has justWarning set. Without an action, it does not.
 func Rules(doc []byte) (vmrules.Rules, error) {
-	p, err := read(doc)
-	if err != nil {
-		return vmrules.Rules{}, err
-	}
-	rules := p.compile()
-	if p.problems != nil {
-		return vmrules.Rules{}, p.err()
-	}
-	return rules, nil
-}
-
-// ReadableRules reads a policy like Rules, but leaves out each rule that has a problem. It returns the problems of the rules that it left out. Objects are
-// not judged by these rules, so show the problems.
-//
-// It returns a *vmrules.ParseError if the policy itself has a problem, or if no rule is left.
-func ReadableRules(doc []byte) (rules vmrules.Rules, leftOut []vmrules.Problem, err error) {
-	p, err := read(doc)
-	if err != nil {
-		return vmrules.Rules{}, nil, err
-	}
-	rules = p.compile()
-	if p.problems == nil {
-		return rules, nil, nil
-	}
-	failed := map[int]bool{}
-	for _, problem := range p.problems {
-		failed[problem.Index] = true
-	}
-	readable := slices.DeleteFunc(p.rules, func(r policyRule) bool { return failed[r.index] })
-	if failed[-1] || len(readable) == 0 {
-		return vmrules.Rules{}, nil, p.err()
-	}
-	leftOut, p.rules, p.problems = p.sorted(), readable, nil
-	rules = p.compile()
-	if p.problems != nil {
-		return vmrules.Rules{}, nil, p.err()
-	}
-	return rules, leftOut, nil
-}
-
-func read(doc []byte) (*policy, error) {
 	text, err := yaml.YAMLToJSONStrict(doc)
 	if err != nil {
-		return nil, whole("the policy is neither YAML nor JSON: %v", err)
+		return vmrules.Rules{}, whole("the policy is neither YAML nor JSON: %v", err)
 	}
-	p := policy{doc: doc, isYAML: !json.Valid(doc)}
-	if !p.isYAML {
+	isYAML := !json.Valid(doc)
+	if !isYAML {
 		text = doc // in it, numbers keep all of their digits
 	}
-	p.root = readSpots(text)
-	if p.isYAML {
+	p := policy{root: readSpots(text)}
+	if isYAML {
 		if err := p.root.readYAML(doc); err != nil {
-			return nil, whole("%v", err)
+			return vmrules.Rules{}, whole("%v", err)
 		}
 	}
 	p.read(text)
-	return &p, nil
+	rules := p.compile()
+	if p.problems == nil {
+		return rules, nil
+	}
+	slices.SortStableFunc(p.problems, func(a, b vmrules.Problem) int { return a.Index - b.Index })
+	p.root.place(doc, isYAML, p.problems)
+	return vmrules.Rules{}, &vmrules.ParseError{Problems: p.problems}
 }
 
 // compile returns the rules, unless they have problems.
@@ -108,26 +72,46 @@ func (p *policy) compile() vmrules.Rules {
 	return vmrules.Rules{}
 }
 
-// sorted returns the problems in the order of the rules, with their places in the policy.
-func (p *policy) sorted() []vmrules.Problem {
-	slices.SortStableFunc(p.problems, func(a, b vmrules.Problem) int { return a.Index - b.Index })
-	p.root.place(p.doc, p.isYAML, p.problems)
-	return p.problems
-}
-
-func (p *policy) err() error { return &vmrules.ParseError{Problems: p.sorted()} }
-
 func whole(format string, args ...any) error {
 	problem := vmrules.Problem{Index: -1, Reason: vmrules.ReasonInvalid, Message: fmt.Sprintf(format, args...)}
 	return &vmrules.ParseError{Problems: []vmrules.Problem{problem}}
 }
 
-type object = map[string]json.RawMessage
+// A document is the text of a policy. Fields of type any do not change a verdict.
+type document struct {
+	APIVersion string            `json:"apiVersion"`
+	Kind       string            `json:"kind"`
+	Metadata   metav1.ObjectMeta `json:"metadata"`
+	Spec       struct {
+		Rules                   []json.RawMessage `json:"rules"`
+		ValidationFailureAction string            `json:"validationFailureAction"`
+		Background              any               `json:"background"`
+		Admission               any               `json:"admission"`
+		EmitWarning             any               `json:"emitWarning"`
+		SchemaValidation        any               `json:"schemaValidation"`
+		WebhookTimeoutSeconds   any               `json:"webhookTimeoutSeconds"`
+		FailurePolicy           any               `json:"failurePolicy"`
+	} `json:"spec"`
+	Status any `json:"status"`
+}
+
+// A documentRule is the text of a rule of a policy.
+type documentRule struct {
+	Name     string          `json:"name"`
+	Match    json.RawMessage `json:"match"`
+	Exclude  json.RawMessage `json:"exclude"`
+	Validate *struct {
+		Message       string          `json:"message"`
+		Pattern       json.RawMessage `json:"pattern"`
+		AnyPattern    json.RawMessage `json:"anyPattern"`
+		FailureAction string          `json:"failureAction"`
+	} `json:"validate"`
+	SkipBackgroundRequests any `json:"skipBackgroundRequests"`
+	ReportProperties       any `json:"reportProperties"`
+}
 
 // A policy collects the rules and the problems of a policy.
 type policy struct {
-	doc       []byte
-	isYAML    bool
 	root      *spot
 	namespace string
 	warns     bool // whether violations are only warnings
@@ -147,82 +131,46 @@ func (p *policy) refuse(index int, rule, key, format string, args ...any) {
 	})
 }
 
+func (p *policy) refuseAll(index int, rule string, wrong []mistake) {
+	for _, m := range wrong {
+		p.refuse(index, rule, m.at, "%q: %s", shortened(cmp.Or(m.at, "rule")), m.message)
+	}
+}
+
 // spotOf returns the spot of a key of a rule, or of the policy if the index is -1.
 func (p *policy) spotOf(index int, key string) *spot {
 	if index < 0 {
-		return p.root.find(cmp.Or(places[key], key))
+		return p.root.find(key)
 	}
-	return p.root.find(fmt.Sprintf("spec.rules[%d]", index)).find(cmp.Or(places[key], key))
-}
-
-// places has the paths of keys that are not a path.
-var places = map[string]string{
-	"failureAction": "validate.failureAction", "message": "validate.message", "pattern": "validate.pattern", "anyPattern": "validate.anyPattern",
-	"validationFailureAction": "spec.validationFailureAction",
-	"namespace":               "metadata.namespace",
-}
-
-// open returns the members of an object that are not null.
-func (p *policy) open(raw json.RawMessage, index int, rule, key string) object {
-	var o object
-	if err := json.Unmarshal(raw, &o); err != nil || o == nil {
-		what := "the policy"
-		if key != "" {
-			what = strconv.Quote(key)
-		}
-		p.refuse(index, rule, key, "%s must be an object", what)
+	if slices.Contains([]string{"message", "pattern", "anyPattern"}, key) {
+		key = "validate." + key
 	}
-	dropNulls(o)
-	return o
-}
-
-// known refuses all other keys of an object, because they are not evaluated.
-func (p *policy) known(o object, index int, rule, at string, names ...string) {
-	for _, key := range slices.Sorted(maps.Keys(o)) {
-		if !slices.Contains(names, key) {
-			p.refuse(index, rule, at+key, "%q is not evaluated: remove it", at+shortened(key))
-		}
-	}
-}
-
-func (p *policy) text(o object, key string, index int, rule string) string {
-	var s string
-	if raw, ok := o[key]; ok && json.Unmarshal(raw, &s) != nil {
-		p.refuse(index, rule, key, "%q must be a string", key)
-	}
-	return s
+	return p.root.find(fmt.Sprintf("spec.rules[%d]", index)).find(key)
 }
 
 func (p *policy) read(text []byte) {
-	doc := p.open(text, -1, "", "")
-	kind, version := p.text(doc, "kind", -1, ""), p.text(doc, "apiVersion", -1, "")
-	if (kind != "Policy" && kind != "ClusterPolicy") || !strings.HasPrefix(version, "kyverno.io/") {
+	var d document
+	wrong := decode(text, &d)
+	if (d.Kind != "Policy" && d.Kind != "ClusterPolicy") || !strings.HasPrefix(d.APIVersion, "kyverno.io/") {
 		p.refuse(-1, "", "kind", "this is not a policy of Kyverno: the kind must be Policy or ClusterPolicy, and the apiVersion must begin with kyverno.io/")
 		return
 	}
-	p.known(doc, -1, "", "", "apiVersion", "kind", "metadata", "spec", "status")
-	if raw, ok := doc["metadata"]; ok {
-		metadata := p.open(raw, -1, "", "metadata")
-		if kind == "Policy" {
-			p.namespace = p.text(metadata, "namespace", -1, "")
-		}
+	p.refuseAll(-1, "", wrong)
+	if d.Kind == "Policy" {
+		p.namespace = d.Metadata.Namespace
 	}
-	spec := p.open(doc["spec"], -1, "", "spec")
-	p.known(spec, -1, "", "spec.", "rules", "validationFailureAction", "background", "admission", "emitWarning",
-		"schemaValidation", "webhookTimeoutSeconds", "failurePolicy")
-	p.warns = p.isAudit(spec, "validationFailureAction", -1, "", false)
-	var rules []json.RawMessage
-	if err := json.Unmarshal(spec["rules"], &rules); err != nil || len(rules) == 0 {
+	p.warns = p.isAudit(d.Spec.ValidationFailureAction, -1, "", "spec.validationFailureAction", false)
+	if len(d.Spec.Rules) == 0 {
 		p.refuse(-1, "", "spec.rules", `a policy needs a list "spec.rules"`)
 	}
-	for i, raw := range rules {
+	for i, raw := range d.Spec.Rules {
 		p.rule(raw, i)
 	}
 }
 
 // isAudit reads a failure action.
-func (p *policy) isAudit(o object, key string, index int, rule string, otherwise bool) bool {
-	switch action := p.text(o, key, index, rule); strings.ToLower(action) {
+func (p *policy) isAudit(action string, index int, rule, key string, otherwise bool) bool {
+	switch strings.ToLower(action) {
 	case "audit":
 		return true
 	case "enforce":
@@ -235,33 +183,33 @@ func (p *policy) isAudit(o object, key string, index int, rule string, otherwise
 }
 
 func (p *policy) rule(raw json.RawMessage, index int) {
-	o := p.open(raw, index, "", "")
-	name := p.text(o, "name", index, "")
-	p.known(o, index, name, "", "name", "match", "exclude", "validate", "skipBackgroundRequests", "reportProperties")
-	if _, ok := o["validate"]; !ok {
-		p.refuse(index, name, "validate", "the rule has no validate: only such rules are evaluated")
+	var r documentRule
+	wrong := decode(raw, &r)
+	p.refuseAll(index, r.Name, wrong)
+	if r.Validate == nil {
+		p.refuse(index, r.Name, "validate", "the rule has no validate: only such rules are evaluated")
 		return
 	}
-	validate := p.open(o["validate"], index, name, "validate")
-	p.known(validate, index, name, "validate.", "message", "pattern", "anyPattern", "failureAction")
 	rule := vmrules.Rule{
-		Kind: "kyverno", Name: name, Path: everything, Message: p.text(validate, "message", index, name),
-		JustWarning: p.isAudit(validate, "failureAction", index, name, p.warns),
-		Unknown:     object{},
+		Kind: "kyverno", Name: r.Name, Path: everything, Message: r.Validate.Message,
+		JustWarning: p.isAudit(r.Validate.FailureAction, index, r.Name, "validate.failureAction", p.warns),
+		Unknown:     map[string]json.RawMessage{},
 	}
 	if rule.Message == "" {
-		rule.Message = fmt.Sprintf("the object must match the pattern of the rule %s", name)
+		rule.Message = fmt.Sprintf("the object must match the pattern of the rule %s", r.Name)
 	}
 	if strings.Contains(rule.Message, "{{") {
-		p.refuse(index, name, "validate.message", "variables {{ }} are not evaluated")
+		p.refuse(index, r.Name, "validate.message", "variables {{ }} are not evaluated")
 	}
-	for key, from := range map[string]object{"match": o, "exclude": o, "pattern": validate, "anyPattern": validate} {
-		if raw, ok := from[key]; ok {
+	if string(r.Exclude) == "{}" {
+		r.Exclude = nil // Kyverno's defaults add it, and it excludes nothing
+	}
+	for key, raw := range map[string]json.RawMessage{
+		"match": r.Match, "exclude": r.Exclude, "pattern": r.Validate.Pattern, "anyPattern": r.Validate.AnyPattern,
+	} {
+		if raw != nil && string(raw) != "null" {
 			rule.Unknown[key] = raw
 		}
-	}
-	if string(o["exclude"]) == "{}" {
-		delete(rule.Unknown, "exclude") // Kyverno's defaults add it, and it excludes nothing
 	}
 	if p.namespace != "" {
 		rule.Unknown["namespace"], _ = json.Marshal(p.namespace)

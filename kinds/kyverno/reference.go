@@ -82,10 +82,7 @@ func resolveIn(text, at string, targets map[string]target, room *int) (string, s
 		}
 		result = strings.Replace(result, found, before+value, 1)
 	}
-	for _, escaped := range regex.RegexEscpReferences.FindAllString(result, -1) {
-		result = strings.ReplaceAll(result, escaped, escaped[1:])
-	}
-	if result == text && strings.Contains(text, "$(") {
+	if strings.Contains(result, "$(") {
 		return text, fmt.Sprintf("%s is not a reference: write one like $(<=./../../limits/memory), without blanks", shortened(text))
 	}
 	return result, ""
@@ -106,7 +103,8 @@ func refer(reference, at string, targets map[string]target) (string, string) {
 	found := targets[to]
 	switch {
 	case found.count == 0 || found.value == nil:
-		return "", fmt.Sprintf("the reference %s refers to %s, which the pattern does not have%s", shortened(reference), shortened(to), near(to, targets))
+		return "", fmt.Sprintf("the reference %s refers to %s, which the pattern does not have, or only with an anchor in it or above it, "+
+			"where Kyverno finds nothing", shortened(reference), shortened(to))
 	case found.count > 1:
 		return "", fmt.Sprintf("the reference %s refers to %s, which the pattern has more than once", shortened(reference), shortened(to))
 	}
@@ -122,16 +120,4 @@ func refer(reference, at string, targets map[string]target) (string, string) {
 		}
 	}
 	return "", fmt.Sprintf("the reference %s must refer to a string or, with an operator, to a whole number", shortened(reference))
-}
-
-// near returns a hint for a reference that has an anchor, or that refers to something below one.
-func near(to string, targets map[string]target) string {
-	plain := anchor.RemoveAnchorsFromPath(to)
-	if strings.Count(to, "(") != strings.Count(to, ")") {
-		plain = anchor.RemoveAnchorsFromPath(to + ")")
-	}
-	if _, ok := targets[plain]; ok && plain != to {
-		return ": Kyverno cannot resolve a reference with an anchor in it or above it"
-	}
-	return ""
 }

@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/vmrules/vmrules"
 )
@@ -23,22 +24,20 @@ import (
 func Resource(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	var r resourceRule
 	var problems []vmrules.Problem
-	refuse := func(key string, wrong ...string) {
-		for _, message := range wrong {
-			problems = append(problems, s.Problem(key, vmrules.ReasonInvalid, "%s", message))
-		}
+	refuse := func(key, message string) {
+		problems = append(problems, s.Problem(key, vmrules.ReasonInvalid, "%s", message))
 	}
 	if raw, ok := s.Value("match"); ok {
 		f, wrong := readFilter(s, raw)
 		r.match = f
-		refuse("match", wrong...)
+		problems = append(problems, problemsOf(s, "match", wrong)...)
 	} else {
 		refuse("", `a rule of this kind needs the key "match", which says which objects it is about`)
 	}
 	if raw, ok := s.Value("exclude"); ok {
 		f, wrong := readFilter(s, raw)
 		r.exclude = &f
-		refuse("exclude", wrong...)
+		problems = append(problems, problemsOf(s, "exclude", wrong)...)
 	}
 	if raw, ok := s.Value("namespace"); ok && json.Unmarshal(raw, &r.namespace) != nil {
 		refuse("namespace", "must be a string")
@@ -101,21 +100,21 @@ func (r *resourceRule) Check(in *vmrules.Input) vmrules.Verdict {
 // spared returns why the rule is not about the object, or why that is not known.
 func (r *resourceRule) spared(in *vmrules.Input, w *work) (why, undecided string) {
 	root, _ := in.Root.(map[string]any)
-	o := unstructured.Unstructured{Object: root}
-	if o.GetKind() == "" || o.GetAPIVersion() == "" {
-		return "", "the rule needs a whole object, with kind and apiVersion: read the rule with the option WholeObjects"
+	var o object
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(root, &o); err != nil {
+		return "", "the kind, name, namespace or labels of the object cannot be read: " + shortened(err.Error())
 	}
-	if why := malformed(root); why != "" {
-		return "", why
+	if o.Kind == "" || o.APIVersion == "" {
+		return "", "the rule needs a whole object, with kind and apiVersion: read the rule with the option WholeObjects"
 	}
 	if parameter := in.UnfilledParameter(in.Root); parameter != "" {
 		return "", fmt.Sprintf("the parameter %s is not filled in", parameter)
 	}
-	if r.namespace != "" && o.GetNamespace() != r.namespace {
-		return fmt.Sprintf("the policy is for the namespace %s, and the object is in %s", r.namespace, show(o.GetNamespace())), ""
+	if r.namespace != "" && o.Metadata.Namespace != r.namespace {
+		return fmt.Sprintf("the policy is for the namespace %s, and the object is in %s", r.namespace, show(o.Metadata.Namespace)), ""
 	}
-	why = r.match.mismatch(o, w)
-	if why == "" && r.exclude != nil && r.exclude.mismatch(o, w) == "" {
+	why = r.match.mismatch(&o, w)
+	if why == "" && r.exclude != nil && r.exclude.mismatch(&o, w) == "" {
 		why = "the rule excludes it"
 	}
 	if why != "" && w.doubt == "" {
@@ -124,20 +123,16 @@ func (r *resourceRule) spared(in *vmrules.Input, w *work) (why, undecided string
 	return "", w.doubt
 }
 
-// malformed returns what is wrong with metadata of a wrong type, which would otherwise be treated
-// as missing.
-func malformed(root map[string]any) string {
-	for _, name := range []string{"name", "generateName", "namespace"} {
-		if _, _, err := unstructured.NestedString(root, "metadata", name); err != nil {
-			return fmt.Sprintf("metadata.%s is not a string", name)
-		}
-	}
-	for _, name := range []string{"labels", "annotations"} {
-		if _, _, err := unstructured.NestedStringMap(root, "metadata", name); err != nil {
-			return fmt.Sprintf("metadata.%s is not an object whose values are strings", name)
-		}
-	}
-	return ""
+// An object has the fields of an object on which match and exclude depend.
+type object struct {
+	metav1.TypeMeta `json:",inline"`
+
+	Metadata struct {
+		Name         string            `json:"name"`
+		GenerateName string            `json:"generateName"`
+		Namespace    string            `json:"namespace"`
+		Labels       map[string]string `json:"labels"`
+	} `json:"metadata"`
 }
 
 // anyOf returns the verdict on an object that must match one of the patterns. The rule is Skipped

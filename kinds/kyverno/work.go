@@ -3,12 +3,10 @@ package kyverno
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
 
-	"github.com/kyverno/kyverno/ext/wildcard"
 	"github.com/kyverno/kyverno/pkg/engine/anchor"
 
 	"github.com/vmrules/vmrules"
@@ -20,8 +18,8 @@ const (
 	stepWork = 50
 	// comparison is the number of steps of a comparison, in addition to its characters.
 	comparison = 100
-	// sortedName is the number of steps of sorting a name among others.
-	sortedName = 20
+	// copiedName is the number of steps of a member of a map: Kyverno copies labels and annotations.
+	copiedName = 5
 	// maxWildSteps is the largest number of steps that wildcardSteps returns. No budget
 	// suffices for it.
 	maxWildSteps = math.MaxInt / stepWork
@@ -84,77 +82,14 @@ func (w *work) walk(n *node, v any, isItem bool) {
 }
 
 func (w *work) fields(n *node, m map[string]any) {
-	var taken []string
-	for _, f := range n.fields {
-		if f.has(anchor.Negation) {
-			continue
-		}
-		name := f.name
-		if f.isWild() {
-			found := w.labels(f, m)
-			if len(found) > 1 {
-				w.doubts(fmt.Sprintf("several names match %s, and Kyverno takes any of them: %s", f.name, shortened(strings.Join(found, ", "))))
-			}
-			if len(found) == 0 {
-				continue
-			}
-			name = found[0]
-		}
-		taken = append(taken, name)
-		w.walk(f.node, m[name], false)
-	}
-	w.collisions(n, m, taken)
-}
-
-// labels returns the names in m that match a name with wildcards.
-func (w *work) labels(f field, m map[string]any) []string {
-	var found []string
-	if !w.spend(len(m) * sortedName) {
-		return nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(m)) {
-		if !w.wildcards(f.name, name) || !wildcard.Match(f.name, name) {
-			continue
-		}
-		found = append(found, name)
-		if _, ok := m[name].(string); !ok {
-			w.doubts(fmt.Sprintf("%s is not a string, so Kyverno ignores it", shortened(name)))
-		}
-		w.phrases(name)
-	}
-	return found
-}
-
-// collisions records a doubt if it is random what Kyverno compares: two names of the pattern
-// stand for the same name in the value, or a name in the value looks like an anchor.
-func (w *work) collisions(n *node, m map[string]any, taken []string) {
-	wild := slices.ContainsFunc(n.fields, field.isWild)
-	if !wild && !n.expands() {
+	if !w.spend(len(m) * copiedName) {
 		return
 	}
-	slices.Sort(taken)
-	if wild && len(slices.Compact(taken)) < len(taken) {
-		w.doubts("two names of the pattern stand for the same label or annotation")
-	}
-	if !n.expands() {
-		return
-	}
-	for name := range m {
-		if a := anchor.Parse(name); a != nil && (a.Key() == "labels" || a.Key() == "annotations") {
-			w.doubts(fmt.Sprintf("Kyverno reads the name %s as an anchor", shortened(name)))
-		}
-	}
-}
-
-// expands reports whether a map has labels or annotations whose names have
-// wildcards.
-func (n *node) expands() bool {
 	for _, f := range n.fields {
-		if slices.ContainsFunc(f.node.fields, field.isWild) {
-			return true
+		if !f.has(anchor.Negation) {
+			w.walk(f.node, m[f.name], false)
 		}
 	}
-	return false
 }
 
 // scalar walks a value whose pattern is neither a map nor a list. If the value is a list, Kyverno
@@ -178,6 +113,9 @@ func (w *work) scalar(n *node, v any, isItem bool) {
 func (w *work) compare(n *node, v any) {
 	if !w.shown(v) {
 		return
+	}
+	if n.isEmpty && (v == false || v == 0 || v == int64(0) || v == 0.0) {
+		w.doubts("where a pattern asks for an empty text, Kyverno also takes 0 and false")
 	}
 	if _, ok := n.pattern.(string); !ok {
 		if w.spend(comparison) {

@@ -43,11 +43,11 @@ var vmPlaces = func() (all []vmPlace) {
 			spec/domain/devices/disks/*/cache spec/domain/devices/disks/*/name spec/domain/devices/interfaces/*/model
 			spec/domain/devices/interfaces/*/ports/*/protocol spec/networks/*/name metadata/labels/tier
 			metadata/annotations/vm.kubevirt.io|os spec/nodeSelector/zone metadata/labels/@ spec/nodeSelector/@
-			spec/dnsConfig/nameservers/*`,
+			spec/dnsConfig/nameservers/* spec/domain/cpu/features/*/name spec/domain/clock/timezone
+			spec/domain/devices/sound/model`,
 		quantityType: `spec/domain/memory/guest spec/domain/memory/maxGuest spec/domain/resources/requests/memory
 			spec/domain/resources/limits/cpu spec/domain/resources/requests/devices.kubevirt.io|kvm`,
-		anyType: `spec/limits/a spec/odd-name spec/x.y/namespace spec/redact__d spec/domain/cpu/features/*/name spec/bag/@ spec/bags/*/@ spec/matrix/*/*
-			spec/domain/clock/timezone spec/domain/devices/sound/model
+		anyType: `spec/limits/a spec/odd-name spec/x.y/namespace spec/redact__d spec/bag/@ spec/bags/*/@ spec/matrix/*/*
 			spec/domain/devices/interfaces/*/masquerade/mode`,
 	} {
 		for p := range strings.FieldsSeq(paths) {
