@@ -249,7 +249,10 @@ func (j *judgement) check() bool {
 		j.missing()
 		return false
 	}
-	verdict := checkSafely(j.rule, in)
+	var verdict Verdict
+	if panics := safely(func() { verdict = j.rule.checker.Check(in) }); panics != nil {
+		verdict = Verdict{Outcome: Undecided, Note: fmt.Sprintf("the kind %s failed: %s", value.Quoted(string(j.rule.Kind)), panics)}
+	}
 	if in.err != nil {
 		j.undecided("", in.err)
 		return false
@@ -316,16 +319,6 @@ func (in *Input) selectOld() error {
 		return false
 	}))
 	return w.Run(j.rule.Path.parsed, jsonpath.Lookup(j.call.checking.old, j.target.At[len(j.target.VMAt):]))
-}
-
-// checkSafely recovers if a Checker panics, so that it does not stop the program.
-func checkSafely(r *rule, in *Input) (verdict Verdict) {
-	defer func() {
-		if failure := recover(); failure != nil {
-			verdict = Verdict{Outcome: Undecided, Note: fmt.Sprintf("the kind %s failed: %s", value.Quoted(string(r.Kind)), value.Shortened(fmt.Sprint(failure)))}
-		}
-	}()
-	return r.checker.Check(in)
 }
 
 // conclude makes a verdict the rule's result. It returns true if the rule's arguments

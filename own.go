@@ -118,7 +118,7 @@ func (f *ruleFinder) lookUp(ref TemplateRef) *ownRules {
 	}
 	about.from = SourceTemplate
 	var found *Template
-	err := safely(func() (err error) { found, err = f.call.given.lookUp(ref); return err })
+	err := searchSafely(func() (err error) { found, err = f.call.given.lookUp(ref); return err })
 	var unreadable *ParseError
 	switch {
 	case errors.As(err, &unreadable) && len(unreadable.all()) > 0:

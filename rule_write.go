@@ -25,11 +25,30 @@ func annotationOf(rules []Rule) string {
 
 // MarshalJSON writes the rule in the form of version 201902-2.
 func (r Rule) MarshalJSON() ([]byte, error) {
-	text, err := jsontext.MarshalObject(r.membersToWrite())
-	if err != nil {
-		return nil, fmt.Errorf("rule %q: %w", r.Name, err)
+	n := jsontext.Node{Value: json.Delim('{')}
+	add := func(present bool, key string, value any) {
+		if present {
+			n.Members = append(n.Members, jsontext.Member{Key: key, Value: jsontext.Node{Value: value}})
+		}
 	}
-	return text, nil
+	add(true, rulekey.Name, r.Name)
+	add(true, rulekey.Rule, r.Kind)
+	add(!r.Path.IsZero(), rulekey.Path, r.Path)
+	add(!r.Valid.IsZero(), rulekey.Valid, r.Valid)
+	add(true, rulekey.Message, r.Message)
+	for _, key := range argumentKeys {
+		if a := r.slot(key); a != nil {
+			add(!a.IsZero(), key, *a)
+			continue
+		}
+		add(r.Values != nil, key, r.Values)
+		add(!r.ValuesFrom.IsZero(), key, r.ValuesFrom)
+	}
+	add(r.JustWarning, rulekey.JustWarning, true)
+	for _, key := range slices.Sorted(maps.Keys(r.Unknown)) {
+		add(true, key, r.Unknown[key])
+	}
+	return n.Raw(), nil
 }
 
 // UnmarshalJSON reads a rule in the form of version 201902-2, with the checks of ParseRules.
@@ -72,33 +91,6 @@ func withinKeys(problems []Problem, rules []rule, nodes []jsontext.Node) []Probl
 		problems[i].Offset, problems[i].Line, problems[i].Column = offset, 0, 0
 	}
 	return problems
-}
-
-func (r Rule) membersToWrite() []jsontext.NamedValue {
-	var members []jsontext.NamedValue
-	add := func(present bool, key string, value any) {
-		if present {
-			members = append(members, jsontext.NamedValue{Name: key, Value: value})
-		}
-	}
-	add(true, rulekey.Name, r.Name)
-	add(true, rulekey.Rule, r.Kind)
-	add(!r.Path.IsZero(), rulekey.Path, r.Path)
-	add(!r.Valid.IsZero(), rulekey.Valid, r.Valid)
-	add(true, rulekey.Message, r.Message)
-	for _, key := range argumentKeys {
-		if a := r.slot(key); a != nil {
-			add(!a.IsZero(), key, *a)
-			continue
-		}
-		add(r.Values != nil, key, r.Values)
-		add(!r.ValuesFrom.IsZero(), key, r.ValuesFrom)
-	}
-	add(r.JustWarning, rulekey.JustWarning, true)
-	for _, key := range slices.Sorted(maps.Keys(r.Unknown)) {
-		add(true, key, r.Unknown[key])
-	}
-	return members
 }
 
 // writable returns the rule without what cannot be written as JSON, and says what that is.

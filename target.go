@@ -279,7 +279,7 @@ func (e *evaluation) expanded(t *target) target {
 	}
 	vm, _ := plain.(map[string]any)
 	var it, preference map[string]any
-	missing := safely(func() (err error) { it, preference, err = e.given.find(vm); return err })
+	missing := searchSafely(func() (err error) { it, preference, err = e.given.find(vm); return err })
 	work, kept := e.budget.Left()
 	b := instancetype.Meter{Work: work, Kept: kept}
 	expanded, err := b.ExpandNamed(vm, it, preference)
@@ -303,18 +303,29 @@ func (e *evaluation) expanded(t *target) target {
 	return done
 }
 
-// safely recovers if a function of the caller or its error panics, so that it does not stop the
-// program.
-func safely(find func() error) (err error) {
-	defer func() {
-		if failure := recover(); failure != nil {
-			err = fmt.Errorf("the search panics: %s", value.Shortened(fmt.Sprint(failure)))
+// searchSafely calls a function of the caller that searches. If it or its error panics, that is an error.
+func searchSafely(find func() error) (err error) {
+	panics := safely(func() {
+		if err = find(); err != nil {
+			_ = err.Error()
 		}
-	}()
-	if err = find(); err != nil {
-		_ = err.Error()
+	})
+	if panics != nil {
+		return fmt.Errorf("the search panics: %w", panics)
 	}
 	return err
+}
+
+// safely calls what the caller of this package has written, and recovers if it panics, so that it does
+// not stop the program. The error then says with what.
+func safely(call func()) (err error) {
+	defer func() {
+		if failure := recover(); failure != nil {
+			err = errors.New(value.Shortened(fmt.Sprint(failure)))
+		}
+	}()
+	call()
+	return nil
 }
 
 // refusal returns an error that lists the conflicts for which KubeVirt refuses a VM.
