@@ -23,14 +23,8 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	all, left := r.Targets(), r.findings().left
 	targets, room := cutTargets(all, maxOutput)
 	results, omitted := cut(r.all(), room)
-	return json.Marshal(struct {
-		Valid          bool     `json:"valid"`
-		Passed         bool     `json:"passed"`
-		Targets        []Target `json:"targets"`
-		OmittedTargets int      `json:"omittedTargets,omitempty"`
-		Results        []Result `json:"results"`
-		Omitted        int      `json:"omitted,omitempty"`
-	}{r.Valid(), r.Passed(), targets, left + len(all) - len(targets), results, r.Omitted() + omitted})
+	valid, passed := r.Valid(), r.Passed()
+	return json.Marshal(writtenReport{&valid, &passed, &targets, left + len(all) - len(targets), &results, r.Omitted() + omitted})
 }
 
 var errNilPointer = errors.New("cannot read into a nil pointer")
@@ -133,14 +127,14 @@ func (t *Target) contradicted(derived *Target, isWhole bool) string {
 	return ""
 }
 
-// A writtenReport is a report in JSON.
+// A writtenReport is a report in JSON. A nil member is missing.
 type writtenReport struct {
 	Valid          *bool     `json:"valid"`
 	Passed         *bool     `json:"passed"`
 	Targets        *[]Target `json:"targets"`
-	OmittedTargets int       `json:"omittedTargets"`
+	OmittedTargets int       `json:"omittedTargets,omitempty"`
 	Results        *[]Result `json:"results"`
-	Omitted        int       `json:"omitted"`
+	Omitted        int       `json:"omitted,omitempty"`
 }
 
 // checkVerdict returns an error if the results contradict the verdict.
