@@ -51,11 +51,21 @@ func linesOf(t *testing.T) []string {
 	t.Helper()
 	var lines []string
 	for _, file := range Files(t) {
-		for _, d := range file.Decls {
-			if general, ok := d.(*ast.GenDecl); ok {
-				lines = append(lines, declared(general)...)
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GenDecl:
+				return n.Tok != token.VAR
+			case *ast.FuncDecl:
+				return false
+			case *ast.ValueSpec:
+				lines = append(lines, constants(n)...)
+			case *ast.TypeSpec:
+				if s, ok := n.Type.(*ast.StructType); ok && n.Name.IsExported() {
+					lines = append(lines, members(n.Name.Name, s)...)
+				}
 			}
-		}
+			return true
+		})
 	}
 	return lines
 }
@@ -79,23 +89,6 @@ func Files(t *testing.T) []*ast.File {
 		all = append(all, file)
 	}
 	return all
-}
-
-func declared(d *ast.GenDecl) []string {
-	var lines []string
-	for _, spec := range d.Specs {
-		switch spec := spec.(type) {
-		case *ast.ValueSpec:
-			if d.Tok == token.CONST {
-				lines = append(lines, constants(spec)...)
-			}
-		case *ast.TypeSpec:
-			if s, ok := spec.Type.(*ast.StructType); ok && spec.Name.IsExported() {
-				lines = append(lines, members(spec.Name.Name, s)...)
-			}
-		}
-	}
-	return lines
 }
 
 // constants returns the lines of constants with a string literal.

@@ -130,11 +130,8 @@ func (f *Field) collect(found []*Field, seen map[*Field]bool) []*Field {
 	}
 	seen[f] = true
 	found = append(found, f)
-	for _, name := range slices.Sorted(maps.Keys(f.Members)) {
-		found = f.Members[name].collect(found, seen)
-	}
-	if f.Items != nil {
-		found = f.Items.collect(found, seen)
+	for _, next := range f.Children() {
+		found = next.collect(found, seen)
 	}
 	return found
 }
