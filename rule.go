@@ -106,7 +106,9 @@ func (r Rule) Equal(q Rule) bool {
 	return r.Kind == q.Kind && r.Name == q.Name && r.Message == q.Message &&
 		r.JustWarning == q.JustWarning &&
 		r.Path.Equal(q.Path) && r.Valid.Equal(q.Valid) && r.ValuesFrom.Equal(q.ValuesFrom) &&
-		!slices.ContainsFunc(argumentKeys, func(key string) bool { return !r.single(key).Equal(q.single(key)) }) &&
+		!slices.ContainsFunc(argumentKeys, func(key string) bool {
+			return !slices.EqualFunc(r.arguments(key), q.arguments(key), Argument.Equal)
+		}) &&
 		(r.Values == nil) == (q.Values == nil) && slices.EqualFunc(r.Values, q.Values, Argument.Equal) &&
 		maps.EqualFunc(r.Unknown, q.Unknown, equalJSON)
 }
@@ -135,14 +137,6 @@ func (r *Rule) slot(key string) *Argument {
 		return &r.Regex
 	}
 	return nil
-}
-
-// single returns the argument with a key; the zero Argument for a list.
-func (r *Rule) single(key string) Argument {
-	if a := r.slot(key); a != nil {
-		return *a
-	}
-	return Argument{}
 }
 
 // Arguments yields the arguments of the rule with their keys, in the order in which they judge

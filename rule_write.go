@@ -128,14 +128,11 @@ func (r Rule) writable() (Rule, []string) {
 }
 
 func (r Rule) textsOfArguments() []string {
-	texts := []string{r.Path.text(), r.Valid.text(), r.ValuesFrom.text()}
-	for _, key := range argumentKeys {
-		if a := r.slot(key); a != nil {
+	texts := []string{r.Path.text(), r.Valid.text()}
+	for _, arguments := range r.Arguments() {
+		for _, a := range arguments {
 			texts = append(texts, a.String())
 		}
-	}
-	for _, a := range r.Values {
-		texts = append(texts, a.String())
 	}
 	return texts
 }

@@ -94,21 +94,20 @@ func (f finder) find(targets []Target, v any, inList holder, lists int) ([]Targe
 	switch kind {
 	case kindUnknown:
 		return append(targets, f.unknown(v, "kind", "apiVersion")), true
-	case kindVirtualMachine:
-		return append(targets, virtualMachine(v, at)), true
-	case kindPool:
+	case kindVirtualMachine, kindPool, kindKubeVirtTemplate:
 		t := virtualMachine(v, at)
-		t.Holder = v
+		if kind != kindVirtualMachine {
+			t.Holder = v
+		}
+		if kind == kindKubeVirtTemplate {
+			t.Template, t.HasParameters = v, true
+		}
 		return append(targets, t), true
 	case kindInstance:
 		return append(targets, Target{Root: v, VM: v}), true
 	case kindReplicaSet:
 		template := jsonpath.Lookup(v, at)
 		return append(targets, Target{VM: template, VMAt: at, Holder: v}.rootedAt(template, at)), true
-	case kindKubeVirtTemplate:
-		t := virtualMachine(v, at)
-		t.Holder, t.Template, t.HasParameters = v, v, true
-		return append(targets, t), true
 	case kindOpenShiftTemplate:
 		return append(targets, f.templates(v, lists+1)...), true
 	case kindList:
