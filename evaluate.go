@@ -126,7 +126,7 @@ func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []
 		e.ratchet(r, t, by)
 		e.soften()
 		d := &e.judgement.decision
-		if marks[i] = d.mark(r.outline); marks[i] == marksTold {
+		if marks[i] = d.mark(r); marks[i] == marksTold {
 			report.tell(d)
 		}
 	}
@@ -230,7 +230,7 @@ func (j *judgement) applies() bool {
 	case cmp.Or(err, doubt) != nil:
 		j.undecided("", fmt.Errorf("%s cannot be searched: %w", j.rule.Valid.shown(), cmp.Or(err, doubt)))
 	default:
-		j.end(Skipped, j.rule.outline.notThere())
+		j.end(Skipped, j.rule.notThere())
 	}
 	return false
 }
@@ -300,7 +300,7 @@ func (j *judgement) addViolation(w *jsonpath.Search, found any, f constraint.Fai
 	b := breach{f.Key(), j.set.Breach(f.Demand, found, &j.value), found, w.StandIn(), originOf(j.target, w.At(), w.StandIn())}
 	b.Detail += j.rule.origin(b.key)
 	if w.Pay(plan.WrongWork, w.At().TextSize()+len(b.Detail)+j.value.RenderedSize()+violationSize) {
-		j.decision.Violations = append(j.decision.Violations, j.rule.outline.broken(b, w.At().Texts()))
+		j.decision.Violations = append(j.decision.Violations, j.rule.broken(b, w.At().Texts()))
 	}
 }
 
@@ -354,7 +354,7 @@ func (j *judgement) missing() {
 		j.undecided("", err)
 		return
 	}
-	v := j.rule.outline.violation(ReasonRequired, "", notSet)
+	v := j.rule.violation(ReasonRequired, "", notSet)
 	v.Field = j.target.At.Field(j.rule.Path.parsed)
 	v.Pointer = pointerIn(j.target, j.rule.Path)
 	j.decision.Violations = []Violation{v}
@@ -365,7 +365,7 @@ func (j *judgement) missing() {
 func (j *judgement) undecided(argument string, doubt error) {
 	j.isOpen = j.isOpen || isOpen(doubt)
 	j.keepDoubt(argument, doubt)
-	v := j.rule.outline.violation(ReasonInternal, argument, withArgument(argument, doubt))
+	v := j.rule.violation(ReasonInternal, argument, withArgument(argument, doubt))
 	_ = j.call.budget.Spend(0, v.size()) // a refusal changes nothing: each rule has at most one such violation
 	j.decision.Outcome, j.decision.Undecided, j.decision.Violations = Undecided, doubtIn(doubt), []Violation{v}
 }

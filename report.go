@@ -23,7 +23,7 @@ import (
 type Report struct {
 	// Usually there is one target, the object itself, with few rules, and all is well. Then
 	// this is all.
-	first *outlines // the rules of the target ""; nil if there are none
+	first *ruleList // the rules of the target ""; nil if there are none
 	few   [15]mark  // one for each of these rules, if there is room
 	whose whose     // zero in the zero Report
 
@@ -51,7 +51,7 @@ type findings struct {
 
 // A part holds the results of one target.
 type part struct {
-	rules  *outlines
+	rules  *ruleList
 	target string
 	marks  []mark   // one for each rule
 	about  *account // nil: the rules were given
@@ -76,11 +76,11 @@ const (
 )
 
 // mark returns the mark for a decision about a rule.
-func (d *decision) mark(o *outline) mark {
+func (d *decision) mark(r *rule) mark {
 	switch {
 	case d.Outcome == Satisfied:
 		return marksSatisfied
-	case d.Outcome == Skipped && d.Note == o.notThere():
+	case d.Outcome == Skipped && d.Note == r.notThere():
 		return marksNotThere
 	}
 	return marksTold
@@ -88,13 +88,13 @@ func (d *decision) mark(o *outline) mark {
 
 // untold returns the decision that the mark of a rule expresses.
 func (p *part) untold(k int) decision {
-	o := &p.rules.each[k]
+	r := &p.rules.each[k]
 	switch {
 	case p.marks[k] == marksNotThere:
-		return decision{Outcome: Skipped, Note: o.notThere()}
+		return decision{Outcome: Skipped, Note: r.notThere()}
 	case p.marks[k] == marksSatisfied:
 		return decision{Outcome: Satisfied}
-	case o.isWarning:
+	case r.JustWarning:
 		return decision{Outcome: Warned, Violations: p.appendBroken(nil, k)}
 	}
 	return decision{Outcome: Violated, Violations: p.appendBroken(nil, k)}
@@ -104,7 +104,7 @@ func (p *part) untold(k int) decision {
 func (p *part) appendBroken(all []Violation, k int) []Violation {
 	var room [16]jsonpath.Element // enough for most locations
 	var scalar value.Scalar
-	o := &p.rules.each[k]
+	r := &p.rules.each[k]
 	var usual jsonpath.Texts
 	if slices.Equal(p.at, vmtarget.UsualAt) {
 		usual = p.rules.usualTexts(k)
@@ -114,15 +114,15 @@ func (p *part) appendBroken(all []Violation, k int) []Violation {
 		w := &own[i]
 		scalar.Set(w.Value)
 		key := constraint.Failure{Demand: w.Demand}.Key()
-		b := breach{key, o.literal.Breach(w.Demand, w.Value, &scalar), w.Value, w.StandIn, ""}
+		b := breach{key, r.literal.Breach(w.Demand, w.Value, &scalar), w.Value, w.StandIn, ""}
 		if w.StandIn != jsonpath.Written {
 			b.origin = OriginDefault
 		}
 		at := usual
 		if at.Path == "" {
-			at = w.AppendTo(append(room[:0], p.at...), o.path.parsed).Texts()
+			at = w.AppendTo(append(room[:0], p.at...), r.Path.parsed).Texts()
 		}
-		all = append(all, o.broken(b, at))
+		all = append(all, r.broken(b, at))
 	}
 	return all
 }
@@ -132,15 +132,15 @@ func (p *part) appendBroken(all []Violation, k int) []Violation {
 // without rules.
 func NewReport(results []Result) *Report {
 	r := &Report{whose: givens, more: &findings{}}
-	rules := make([]outline, 0, len(results))
+	rules := make([]rule, 0, len(results))
 	marks := slices.Repeat([]mark{marksTold}, len(results))
 	first := 0
 	for i := range results {
 		result := results[i].clone()
-		rules = append(rules, result.outline())
+		rules = append(rules, result.rule())
 		r.more.told = append(r.more.told, result.decision())
 		if next := i + 1; next == len(results) || results[next].Target != result.Target {
-			r.more.parts = append(r.more.parts, part{rules: &outlines{each: rules[first:next]}, target: result.Target, marks: marks[first:next]})
+			r.more.parts = append(r.more.parts, part{rules: &ruleList{each: rules[first:next]}, target: result.Target, marks: marks[first:next]})
 			first = next
 		}
 	}
@@ -158,7 +158,7 @@ func (r *Report) add(rules *Rules, target string, about *account) []mark {
 		if n == 0 {
 			return nil
 		}
-		r.first = rules.outlines
+		r.first = rules.list
 		if n <= len(r.few) {
 			return r.few[:n]
 		}
@@ -167,7 +167,7 @@ func (r *Report) add(rules *Rules, target string, about *account) []mark {
 	}
 	marks := make([]mark, n)
 	more := r.findings()
-	more.parts = append(more.parts, part{rules: cmp.Or(rules.outlines, noRules), target: target, marks: marks, about: about})
+	more.parts = append(more.parts, part{rules: cmp.Or(rules.list, noRules), target: target, marks: marks, about: about})
 	return marks
 }
 
@@ -202,8 +202,8 @@ func (r *Report) tell(d *decision) {
 // noRule replaces the rules of a target for which none is judged, and noRules those of one that
 // has none.
 var (
-	noRule  = &outlines{each: []outline{{index: -1}}}
-	noRules = &outlines{}
+	noRule  = &ruleList{each: []rule{{index: -1}}}
+	noRules = &ruleList{}
 )
 
 // addUnjudged adds a target for which no rule is judged. It fails the object, whatever the
@@ -356,12 +356,12 @@ func (r *Report) Violations() []Violation {
 	if r.isZero() {
 		return []Violation{{Reason: ReasonInternal, Detail: "nothing has been judged"}}
 	}
-	return r.gather(func(o *outline) bool { return !o.isWarning }, (*Result).failing)
+	return r.gather(func(r *rule) bool { return !r.JustWarning }, (*Result).failing)
 }
 
 // gather returns violations: those of the rules that the plan found broken, if they are wanted,
 // and what choose returns of each result that a mark cannot express.
-func (r *Report) gather(isWanted func(*outline) bool, choose func(*Result) []Violation) []Violation {
+func (r *Report) gather(isWanted func(*rule) bool, choose func(*Result) []Violation) []Violation {
 	if r.isZero() || r.more == nil {
 		return []Violation{}
 	}
@@ -380,12 +380,12 @@ func (r *Report) gather(isWanted func(*outline) bool, choose func(*Result) []Vio
 	}
 	for p := range r.parts() {
 		for k, m := range p.marks {
-			o := &p.rules.each[k]
+			rule := &p.rules.each[k]
 			switch {
-			case m == marksBroken && isWanted(o):
+			case m == marksBroken && isWanted(rule):
 				all = p.appendBroken(all, k)
 			case m == marksTold:
-				result := o.result(p.target, &told[0])
+				result := rule.result(p.target, &told[0])
 				all, told = append(all, choose(&result)...), told[1:]
 			}
 		}
@@ -396,23 +396,23 @@ func (r *Report) gather(isWanted func(*outline) bool, choose func(*Result) []Vio
 // Warnings returns the violations that do not fail the object: those of rules with
 // justWarning and, under Ratcheting, those that the old object has too.
 func (r *Report) Warnings() []Violation {
-	return r.filter(func(o *outline) bool { return o.isWarning }, func(v Violation) bool { return v.Warning })
+	return r.filter(func(r *rule) bool { return r.JustWarning }, func(v Violation) bool { return v.Warning })
 }
 
 // Missing returns those Violations that say that a value is missing.
 func (r *Report) Missing() []Violation {
-	return r.filter(func(*outline) bool { return false }, func(v Violation) bool { return v.fails() && v.Reason == ReasonRequired })
+	return r.filter(func(*rule) bool { return false }, func(v Violation) bool { return v.fails() && v.Reason == ReasonRequired })
 }
 
 // At returns the violations and warnings with exactly this Pointer, for an input of a form.
 // Those below it are not included. The Pointer "" is for violations about the whole
 // object, or about no field.
 func (r *Report) At(pointer string) []Violation {
-	return r.filter(func(*outline) bool { return true }, func(v Violation) bool { return v.Pointer == pointer })
+	return r.filter(func(*rule) bool { return true }, func(v Violation) bool { return v.Pointer == pointer })
 }
 
 // filter returns the violations to keep. It need not look at those of rules that are not wanted.
-func (r *Report) filter(isWanted func(*outline) bool, keep func(Violation) bool) []Violation {
+func (r *Report) filter(isWanted func(*rule) bool, keep func(Violation) bool) []Violation {
 	all := r.gather(isWanted, func(result *Result) []Violation { return result.Violations })
 	return slices.DeleteFunc(all, func(v Violation) bool { return !keep(v) })
 }

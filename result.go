@@ -56,36 +56,26 @@ type Result struct {
 	Omitted int `json:"omitted,omitempty"`
 }
 
-// An outline is what a result and its violations say of their rule.
-type outline struct {
-	index         int
-	name, message string
-	kind          Kind
-	path, valid   Path
-	isWarning     bool           // JustWarning
-	literal       constraint.Set // what the rule demands, as far as the plan judges it
-}
-
 // notThere returns the note if "valid" selects nothing.
-func (o *outline) notThere() string { return o.valid.String() + " is not there" }
+func (r *rule) notThere() string { return r.Valid.String() + " is not there" }
 
-// outlines has the outline of each rule. Reports share it.
-type outlines struct {
-	each  []outline
+// A ruleList has rules that reports share.
+type ruleList struct {
+	each  []rule
 	once  sync.Once
 	usual []jsonpath.Texts // see usualTexts
 }
 
 // usualTexts returns those of the only place that the path of a rule may select in a usual target;
 // none if it may select several.
-func (o *outlines) usualTexts(k int) jsonpath.Texts {
-	o.once.Do(func() {
-		o.usual = make([]jsonpath.Texts, len(o.each))
-		for i := range o.each {
-			o.usual[i] = jsonpath.FixedTexts(vmtarget.UsualAt, o.each[i].path.steps())
+func (l *ruleList) usualTexts(k int) jsonpath.Texts {
+	l.once.Do(func() {
+		l.usual = make([]jsonpath.Texts, len(l.each))
+		for i := range l.each {
+			l.usual[i] = jsonpath.FixedTexts(vmtarget.UsualAt, l.each[i].Path.steps())
 		}
 	})
-	return o.usual[k]
+	return l.usual[k]
 }
 
 // A decision is what a result says apart from its rule and target.
@@ -99,16 +89,16 @@ type decision struct {
 }
 
 // result returns the result of a decision about the rule for a target.
-func (o *outline) result(target string, d *decision) Result {
+func (r *rule) result(target string, d *decision) Result {
 	return Result{
-		Index: o.index, Rule: o.name, Kind: o.kind, Path: o.path, Message: o.message, Target: target,
+		Index: r.index, Rule: r.Name, Kind: r.Kind, Path: r.Path, Message: r.Message, Target: target,
 		Outcome: d.Outcome, Undecided: d.Undecided, Note: d.Note, Waits: d.Waits, Violations: d.Violations, Omitted: d.Omitted,
 	}
 }
 
-// outline returns what the result says of its rule.
-func (r *Result) outline() outline {
-	return outline{index: r.Index, name: r.Rule, kind: r.Kind, path: r.Path, message: r.Message}
+// rule returns what the result says of its rule.
+func (r *Result) rule() rule {
+	return rule{Rule: Rule{Kind: r.Kind, Name: r.Rule, Path: r.Path, Message: r.Message}, index: r.Index}
 }
 
 // decision returns what the result says apart from its rule and target.
@@ -255,16 +245,16 @@ type breach struct {
 }
 
 // broken returns the violation for a breach by the value at a location.
-func (o *outline) broken(b breach, at jsonpath.Texts) Violation {
-	v := o.violation(reasonOf(b.Fault), b.key, b.explained())
+func (r *rule) broken(b breach, at jsonpath.Texts) Violation {
+	v := r.violation(reasonOf(b.Fault), b.key, b.explained())
 	v.Field, v.Pointer = at.Path, at.Pointer
 	v.Value, v.Limit, v.Origin = value.Canonical(b.found), b.Limit, b.origin
 	return v
 }
 
 // violation returns a violation of the rule.
-func (o *outline) violation(reason Reason, argument, detail string) Violation {
-	return Violation{Rule: o.name, Message: o.message, Reason: reason, Argument: argument, Detail: detail, Warning: o.isWarning}
+func (r *rule) violation(reason Reason, argument, detail string) Violation {
+	return Violation{Rule: r.Name, Message: r.Message, Reason: reason, Argument: argument, Detail: detail, Warning: r.JustWarning}
 }
 
 // explained returns the detail with why the value counts, if it is not written in the object.

@@ -176,21 +176,18 @@ func (r Rule) clone() Rule {
 // Rules are the rules of an annotation, read and checked. They are immutable and safe for
 // concurrent use. The zero value has no rules.
 type Rules struct {
-	rules    []rule
-	isWhole  bool       // WholeObjects
-	plan     *plan.Plan // nil: no rules
-	outlines *outlines  // nil: no rules
+	rules   []rule
+	isWhole bool       // WholeObjects
+	plan    *plan.Plan // nil: no rules
+	list    *ruleList  // of the same; nil: no rules
 }
 
 // newRules returns Rules for rules that were read, ready to judge by.
 func newRules(rules []rule, isWhole bool) Rules {
-	each := make([]outline, len(rules))
 	for i := range rules {
-		r := &rules[i]
-		r.outline = &each[i]
-		*r.outline = outline{i, r.Name, r.Message, r.Kind, r.Path, r.Valid, r.JustWarning, r.literal}
+		rules[i].index = i
 	}
-	return Rules{rules, isWhole, newPlan(rules, isWhole), &outlines{each: each}}
+	return Rules{rules, isWhole, newPlan(rules, isWhole), &ruleList{each: rules}}
 }
 
 // newPlan plans the rules that are about a VM and need no values except those that they
@@ -264,7 +261,7 @@ type rule struct {
 	literal constraint.Set // the type, and the arguments that are literals
 	paths   []pathArgument // the other arguments
 
-	outline *outline // what results say of it
+	index int // among those that results are about; -1: the result is about all of them
 }
 
 // A pathArgument is an argument that has paths, which are read from each object.

@@ -148,7 +148,7 @@ func (p *part) isValid(told []decision) bool {
 
 // isBroken reports whether what the plan found wrong fails the target.
 func (p *part) isBroken() bool {
-	return slices.ContainsFunc(p.wrong, func(w plan.Wrong) bool { return !p.rules.each[w.Entry].isWarning })
+	return slices.ContainsFunc(p.wrong, func(w plan.Wrong) bool { return !p.rules.each[w.Entry].JustWarning })
 }
 
 // coverage returns what the results say of the target, and for one that no rule judged, why.
