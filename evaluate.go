@@ -83,9 +83,9 @@ func (e *evaluation) each(targets []target, judge func(*target)) {
 	}
 }
 
-// judgeAll judges one target by all rules, and says in its account whose they are. If the budget is
+// judgeAll judges one target by all rules, and says whose they are. If the budget is
 // too small for a result for each rule, the target has one Undecided result instead.
-func (e *evaluation) judgeAll(report *Report, rules *Rules, about *account, t *target) {
+func (e *evaluation) judgeAll(report *Report, rules *Rules, about *Target, t *target) {
 	if err := e.budget.Spend(rules.Len()*plan.Work, rules.Len()*resultSize); err != nil {
 		report.addUnjudged(t.Name, about.of(rules), unjudged(fmt.Errorf("this VM is not judged: %w", err)))
 		return

@@ -53,8 +53,9 @@ type findings struct {
 type part struct {
 	rules  *ruleList
 	target string
-	marks  []mark   // one for each rule
-	about  *account // nil: the rules were given
+	marks  []mark  // one for each rule
+	about  *Target // what the results do not say of it; nil: the rules were given. Targets share it
+	fails  bool    // a result that was left out fails the target
 	faults
 }
 
@@ -148,9 +149,9 @@ func NewReport(results []Result) *Report {
 }
 
 // add adds a target, and returns the marks of its rules, for the caller to fill.
-func (r *Report) add(rules *Rules, target string, about *account) []mark {
+func (r *Report) add(rules *Rules, target string, about *Target) []mark {
 	n := rules.Len()
-	if target == "" && r.first == nil && r.more == nil && (about == nil || about == ownAccount) {
+	if target == "" && r.first == nil && r.more == nil && (about == nil || about == byOwn) {
 		r.whose = givens
 		if about != nil {
 			r.whose = owns
@@ -208,7 +209,7 @@ var (
 
 // addUnjudged adds a target for which no rule is judged. It fails the object, whatever the
 // rules say, unless it only warns.
-func (r *Report) addUnjudged(target string, about *account, d decision) {
+func (r *Report) addUnjudged(target string, about *Target, d decision) {
 	more := r.findings()
 	more.parts = append(more.parts, part{rules: noRule, target: target, marks: []mark{marksTold}, about: about})
 	more.told = append(more.told, d)
@@ -242,7 +243,7 @@ func (r *Report) firstPart() part {
 	p := part{rules: cmp.Or(r.first, noRules)}
 	p.marks = r.few[:min(len(p.rules.each), len(r.few))]
 	if r.whose == owns {
-		p.about = ownAccount
+		p.about = byOwn
 	}
 	if r.more != nil {
 		p.faults = r.more.faults

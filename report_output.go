@@ -95,7 +95,7 @@ func (r *Report) addTargets(read *writtenReport) error {
 		if wrong := t.contradicted(of, isWhole); wrong != "" {
 			return fmt.Errorf("targets[%d] %s", i, wrong)
 		}
-		p.about = &account{t.From, t.Template, t.Rules, t.Coverage, t.Doubt, t.Problems, t.Note, !t.Valid}
+		p.about, p.fails = &t, !t.Valid
 		r.more.parts = append(r.more.parts, p)
 	}
 	r.more.parts = append(r.more.parts, parts[next:]...)

@@ -86,28 +86,16 @@ func (t Target) equal(u Target) bool {
 	return slices.Equal(problems, others) && reflect.DeepEqual(t, u)
 }
 
-// An account is what a report knows of a target apart from its results. Targets share accounts.
-type account struct {
-	from     SourceKind
-	template string
-	rules    int      // if no rule is judged: how many there are
-	coverage Coverage // "": the results tell it
-	doubt    Doubt
-	problems []Problem
-	note     string
-	fails    bool // a result that was left out fails the target
-}
+// byOwn is what a report knows of a VM that is judged by its own rules, apart from their results.
+var byOwn = &Target{From: SourceOwn}
 
-// ownAccount is the account of a VM that is judged by its own rules.
-var ownAccount = &account{from: SourceOwn}
-
-// of returns the account of a target for which none of its rules is judged.
-func (a *account) of(rules *Rules) *account {
-	about := account{from: SourceGiven}
-	if a != nil {
-		about = *a
+// of returns what is known of a target for which none of its rules is judged.
+func (t *Target) of(rules *Rules) *Target {
+	about := Target{From: SourceGiven}
+	if t != nil {
+		about = *t
 	}
-	about.rules = rules.Len()
+	about.Rules = rules.Len()
 	return &about
 }
 
@@ -124,17 +112,19 @@ func (p *part) told(all []decision) []decision {
 
 // describe returns the Target of the part, which the decisions are about.
 func (p *part) describe(told []decision) Target {
-	t := Target{Name: p.target, From: SourceGiven, Rules: len(p.rules.each), Valid: p.isValid(told)}
-	if t.Rules > 0 && p.rules.each[0].index < 0 { // there is a result about all of them
-		t.Rules = 0
+	t := Target{From: SourceGiven}
+	judged := len(p.rules.each)
+	if judged > 0 && p.rules.each[0].index < 0 { // there is a result about all of them
+		judged = 0
 	}
-	if t.Rules == 0 {
+	switch {
+	case p.about != nil:
+		t = *p.about
+		t.Problems = slices.Clip(t.Problems)
+	case judged == 0:
 		t.From = ""
 	}
-	if a := p.about; a != nil {
-		t.From, t.Template, t.Rules = a.from, a.template, max(t.Rules, a.rules)
-		t.Coverage, t.Doubt, t.Problems, t.Note = a.coverage, a.doubt, slices.Clip(a.problems), a.note
-	}
+	t.Name, t.Rules, t.Valid = p.target, max(t.Rules, judged), p.isValid(told)
 	if t.Coverage == "" {
 		t.Coverage, t.Doubt, t.Note = p.coverage(told)
 	}
@@ -143,7 +133,7 @@ func (p *part) describe(told []decision) Target {
 
 // isValid reports whether nothing fails the target.
 func (p *part) isValid(told []decision) bool {
-	return !p.isBroken() && !slices.ContainsFunc(told, decision.fails) && (p.about == nil || !p.about.fails)
+	return !p.isBroken() && !slices.ContainsFunc(told, decision.fails) && !p.fails
 }
 
 // isBroken reports whether what the plan found wrong fails the target.

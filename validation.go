@@ -122,7 +122,7 @@ func (e *evaluation) judgeOwn(report *Report, rules *ruleFinder, t *target) {
 		return
 	}
 	if t.Cause != vmtarget.Empty || t.VM == nil {
-		report.addUnjudged(t.Name, &account{}, unjudged(emptiness(t)))
+		report.addUnjudged(t.Name, &Target{}, unjudged(emptiness(t)))
 		return
 	}
 	found := rules.of(t)
