@@ -326,7 +326,7 @@ func (in *Input) selectOld() error {
 func (j *judgement) conclude(in *Input, v Verdict) bool {
 	switch {
 	case v.Outcome == Satisfied && len(v.Violations) == 0:
-		j.decision.Outcome = Satisfied
+		j.result.Outcome = Satisfied
 		return j.rule.hasArguments()
 	case len(v.Violations) == 0 && (v.Outcome == Skipped || v.Outcome == Ignored):
 		j.end(v.Outcome, v.Note)
@@ -358,14 +358,14 @@ func (j *judgement) checkViolated(in *Input, v Verdict) {
 			j.undecided("", err)
 			return
 		}
-		j.decision.Violations = append(j.decision.Violations, violation)
+		j.result.Violations = append(j.result.Violations, violation)
 	}
-	if len(j.decision.Violations) == 0 {
+	if len(j.result.Violations) == 0 {
 		j.wait(errNotFilledIn.Error())
 		return
 	}
 	j.violated()
-	if j.decision.Note = v.Note; v.Note != "" {
+	if j.result.Note = v.Note; v.Note != "" {
 		j.keepDoubt("", doubtful(cmp.Or(v.Doubt, DoubtKind), errors.New(v.Note)))
 	}
 }

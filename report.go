@@ -41,12 +41,12 @@ const (
 
 // findings are what a report may have besides.
 type findings struct {
-	marks   []mark     // those of the first rules, if there are many
-	parts   []part     // of the other targets
-	told    []decision // those that a mark cannot express, in order
-	omitted int        // results, when the report was written as JSON
-	left    int        // targets, likewise
-	faults             // of the first target
+	marks   []mark   // those of the first rules, if there are many
+	parts   []part   // of the other targets
+	told    []Result // those that a mark cannot express, in order
+	omitted int      // results, when the report was written as JSON
+	left    int      // targets, likewise
+	faults           // of the first target
 }
 
 // A part holds the results of one target.
@@ -73,32 +73,33 @@ const (
 	marksSatisfied = plan.Holds
 	marksNotThere  = plan.NotNeeded // skipped: "valid" selects nothing
 	marksBroken    = plan.Broken    // violated, as faults say
-	marksTold      = plan.Unsure    // the next of the told decisions
+	marksTold      = plan.Unsure    // the next of the told results
 )
 
-// mark returns the mark for a decision about a rule.
-func (d *decision) mark(r *rule) mark {
+// mark returns the mark for the result of a rule.
+func (r *Result) mark(of *rule) mark {
 	switch {
-	case d.Outcome == Satisfied:
+	case r.Outcome == Satisfied:
 		return marksSatisfied
-	case d.Outcome == Skipped && d.Note == r.notThere():
+	case r.Outcome == Skipped && r.Note == of.notThere():
 		return marksNotThere
 	}
 	return marksTold
 }
 
-// untold returns the decision that the mark of a rule expresses.
-func (p *part) untold(k int) decision {
-	r := &p.rules.each[k]
-	switch {
-	case p.marks[k] == marksNotThere:
-		return decision{Outcome: Skipped, Note: r.notThere()}
-	case p.marks[k] == marksSatisfied:
-		return decision{Outcome: Satisfied}
-	case r.JustWarning:
-		return decision{Outcome: Warned, Violations: p.appendBroken(nil, k)}
+// untold returns the result that the mark of a rule expresses.
+func (p *part) untold(k int) Result {
+	of := &p.rules.each[k]
+	r := of.result(p.target)
+	switch p.marks[k] {
+	case marksNotThere:
+		r.Outcome, r.Note = Skipped, of.notThere()
+	case marksSatisfied:
+		r.Outcome = Satisfied
+	default:
+		r.Outcome, r.Violations = of.outcomeIfViolated(), p.appendBroken(nil, k)
 	}
-	return decision{Outcome: Violated, Violations: p.appendBroken(nil, k)}
+	return r
 }
 
 // appendBroken appends the violations of a rule that the plan found broken.
@@ -133,15 +134,13 @@ func (p *part) appendBroken(all []Violation, k int) []Violation {
 // without rules.
 func NewReport(results []Result) *Report {
 	r := &Report{whose: givens, more: &findings{}}
-	rules := make([]rule, 0, len(results))
 	marks := slices.Repeat([]mark{marksTold}, len(results))
 	first := 0
 	for i := range results {
 		result := results[i].clone()
-		rules = append(rules, result.rule())
-		r.more.told = append(r.more.told, result.decision())
+		r.more.told = append(r.more.told, result)
 		if next := i + 1; next == len(results) || results[next].Target != result.Target {
-			r.more.parts = append(r.more.parts, part{rules: &ruleList{each: rules[first:next]}, target: result.Target, marks: marks[first:next]})
+			r.more.parts = append(r.more.parts, part{rules: noRules, target: result.Target, marks: marks[first:next]})
 			first = next
 		}
 	}
@@ -194,30 +193,27 @@ func (r *Report) findings() *findings {
 	return r.more
 }
 
-// tell adds a decision that a mark cannot express.
-func (r *Report) tell(d *decision) {
+// tell adds a result that a mark cannot express.
+func (r *Report) tell(result *Result) {
 	f := r.findings()
-	f.told = append(f.told, *d)
+	f.told = append(f.told, *result)
 }
 
-// noRule replaces the rules of a target for which none is judged, and noRules those of one that
-// has none.
-var (
-	noRule  = &ruleList{each: []rule{{index: -1}}}
-	noRules = &ruleList{}
-)
+// noRules replaces the rules of a target of which each result is told.
+var noRules = &ruleList{}
 
 // addUnjudged adds a target for which no rule is judged. It fails the object, whatever the
 // rules say, unless it only warns.
-func (r *Report) addUnjudged(target string, about *Target, d decision) {
+func (r *Report) addUnjudged(target string, about *Target, result Result) {
 	more := r.findings()
-	more.parts = append(more.parts, part{rules: noRule, target: target, marks: []mark{marksTold}, about: about})
-	more.told = append(more.told, d)
+	more.parts = append(more.parts, part{rules: noRules, target: target, marks: []mark{marksTold}, about: about})
+	result.Target = target
+	more.told = append(more.told, result)
 }
 
-// unjudged returns the decision about a target for which no rule is judged.
-func unjudged(why error) decision {
-	return decision{Outcome: Undecided, Undecided: doubtIn(why), Violations: []Violation{{Reason: ReasonInternal, Detail: why.Error()}}}
+// unjudged returns the result of a target for which no rule is judged.
+func unjudged(why error) Result {
+	return Result{Index: -1, Outcome: Undecided, Undecided: doubtIn(why), Violations: []Violation{{Reason: ReasonInternal, Detail: why.Error()}}}
 }
 
 // parts yields the parts of all targets, of which there is at least one.
@@ -254,8 +250,8 @@ func (r *Report) firstPart() part {
 	return p
 }
 
-// told returns the decisions that a mark cannot express, in order.
-func (r *Report) told() []decision {
+// told returns the results that a mark cannot express, in order.
+func (r *Report) told() []Result {
 	if r == nil || r.more == nil {
 		return nil
 	}
@@ -274,13 +270,11 @@ func (r *Report) all() []Result {
 	results, told := make([]Result, 0, size), r.told()
 	for p := range r.parts() {
 		for k, m := range p.marks {
-			var d decision
 			if m == marksTold {
-				d, told = told[0], told[1:]
+				results, told = append(results, told[0]), told[1:]
 			} else {
-				d = p.untold(k)
+				results = append(results, p.untold(k))
 			}
-			results = append(results, p.rules.each[k].result(p.target, &d))
 		}
 	}
 	return results
@@ -333,7 +327,7 @@ func (r *Report) Valid() bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(r.told(), decision.fails)
+	return !slices.ContainsFunc(r.told(), Result.fails)
 }
 
 // Passed reports whether the report is Valid and nothing was left out: its Targets were each
@@ -381,13 +375,11 @@ func (r *Report) gather(isWanted func(*rule) bool, choose func(*Result) []Violat
 	}
 	for p := range r.parts() {
 		for k, m := range p.marks {
-			rule := &p.rules.each[k]
 			switch {
-			case m == marksBroken && isWanted(rule):
+			case m == marksBroken && isWanted(&p.rules.each[k]):
 				all = p.appendBroken(all, k)
 			case m == marksTold:
-				result := rule.result(p.target, &told[0])
-				all, told = append(all, choose(&result)...), told[1:]
+				all, told = append(all, choose(&told[0])...), told[1:]
 			}
 		}
 	}

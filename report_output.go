@@ -350,7 +350,7 @@ func (t *Target) outlineSize() int {
 // firstFailing returns the index of the first result that fails the object; -1 if there is
 // none.
 func firstFailing(results []Result) int {
-	return slices.IndexFunc(results, func(r Result) bool { return r.fails() })
+	return slices.IndexFunc(results, Result.fails)
 }
 
 // cut leaves out the violations that do not fit.

@@ -78,56 +78,38 @@ func (l *ruleList) usualTexts(k int) jsonpath.Texts {
 	return l.usual[k]
 }
 
-// A decision is what a result says apart from its rule and target.
-type decision struct {
-	Outcome    Outcome
-	Undecided  Doubt
-	Note       string
-	Waits      bool
-	Violations []Violation
-	Omitted    int
+// result returns a result of the rule for a target, without an outcome.
+func (r *rule) result(target string) Result {
+	return Result{Index: r.index, Rule: r.Name, Kind: r.Kind, Path: r.Path, Message: r.Message, Target: target}
 }
 
-// result returns the result of a decision about the rule for a target.
-func (r *rule) result(target string, d *decision) Result {
-	return Result{
-		Index: r.index, Rule: r.Name, Kind: r.Kind, Path: r.Path, Message: r.Message, Target: target,
-		Outcome: d.Outcome, Undecided: d.Undecided, Note: d.Note, Waits: d.Waits, Violations: d.Violations, Omitted: d.Omitted,
+// outcomeIfViolated returns the outcome of a rule that is violated.
+func (r *rule) outcomeIfViolated() Outcome {
+	if r.JustWarning {
+		return Warned
 	}
+	return Violated
 }
 
-// rule returns what the result says of its rule.
-func (r *Result) rule() rule {
-	return rule{Rule: Rule{Kind: r.Kind, Name: r.Rule, Path: r.Path, Message: r.Message}, index: r.Index}
-}
-
-// decision returns what the result says apart from its rule and target.
-func (r *Result) decision() decision {
-	return decision{r.Outcome, r.Undecided, r.Note, r.Waits, r.Violations, r.Omitted}
-}
-
-// fails reports whether the result fails the object.
-func (r *Result) fails() bool { return r.decision().fails() }
-
-// fails reports whether the decision fails the object. An unknown outcome does. So does
+// fails reports whether the result fails the object. An unknown outcome does. So does
 // Undecided without a violation, since only a violation says whether the rule just warns.
-func (d decision) fails() bool {
+func (r Result) fails() bool {
 	switch {
-	case slices.ContainsFunc(d.Violations, Violation.fails):
+	case slices.ContainsFunc(r.Violations, Violation.fails):
 		return true
-	case d.Outcome == Undecided:
-		return len(d.Violations) == 0
+	case r.Outcome == Undecided:
+		return len(r.Violations) == 0
 	}
-	return !slices.Contains([]Outcome{Satisfied, Warned, Skipped, Ignored}, d.Outcome)
+	return !slices.Contains([]Outcome{Satisfied, Warned, Skipped, Ignored}, r.Outcome)
 }
 
 // judged reports whether the rule judged the target: some value was found right, wrong or missing.
-func (d *decision) judged() bool {
-	switch d.Outcome {
+func (r *Result) judged() bool {
+	switch r.Outcome {
 	case Satisfied, Violated:
 		return true
 	case Warned:
-		return slices.ContainsFunc(d.Violations, func(v Violation) bool { return v.Reason != ReasonInternal })
+		return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Reason != ReasonInternal })
 	}
 	return false
 }

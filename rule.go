@@ -261,7 +261,7 @@ type rule struct {
 	literal constraint.Set // the type, and the arguments that are literals
 	paths   []pathArgument // the other arguments
 
-	index int // among those that results are about; -1: the result is about all of them
+	index int // in the annotation
 }
 
 // A pathArgument is an argument that has paths, which are read from each object.

@@ -99,8 +99,8 @@ func (t *Target) of(rules *Rules) *Target {
 	return &about
 }
 
-// told returns the decisions about the part among those about it and the parts behind it.
-func (p *part) told(all []decision) []decision {
+// told returns the results of the part among those of it and of the parts behind it.
+func (p *part) told(all []Result) []Result {
 	n := 0
 	for _, m := range p.marks {
 		if m == marksTold {
@@ -110,11 +110,11 @@ func (p *part) told(all []decision) []decision {
 	return all[:n]
 }
 
-// describe returns the Target of the part, which the decisions are about.
-func (p *part) describe(told []decision) Target {
+// describe returns the Target of the part, of which results are told.
+func (p *part) describe(told []Result) Target {
 	t := Target{From: SourceGiven}
-	judged := len(p.rules.each)
-	if judged > 0 && p.rules.each[0].index < 0 { // there is a result about all of them
+	judged := len(p.marks)
+	if len(told) > 0 && told[0].Index < 0 { // it is about all of them
 		judged = 0
 	}
 	switch {
@@ -132,8 +132,8 @@ func (p *part) describe(told []decision) Target {
 }
 
 // isValid reports whether nothing fails the target.
-func (p *part) isValid(told []decision) bool {
-	return !p.isBroken() && !slices.ContainsFunc(told, decision.fails) && !p.fails
+func (p *part) isValid(told []Result) bool {
+	return !p.isBroken() && !slices.ContainsFunc(told, Result.fails) && !p.fails
 }
 
 // isBroken reports whether what the plan found wrong fails the target.
@@ -142,9 +142,9 @@ func (p *part) isBroken() bool {
 }
 
 // coverage returns what the results say of the target, and for one that no rule judged, why.
-func (p *part) coverage(told []decision) (Coverage, Doubt, string) {
+func (p *part) coverage(told []Result) (Coverage, Doubt, string) {
 	waits, judged := "", false
-	undecided, ignored := (*decision)(nil), (*decision)(nil)
+	undecided, ignored := (*Result)(nil), (*Result)(nil)
 	for i := range told {
 		switch d := &told[i]; {
 		case d.Waits && waits == "":
@@ -173,13 +173,13 @@ func (p *part) coverage(told []decision) (Coverage, Doubt, string) {
 }
 
 // why returns in words why a rule is undecided.
-func (d *decision) why() string {
-	for _, v := range d.Violations {
+func (r *Result) why() string {
+	for _, v := range r.Violations {
 		if v.Reason == ReasonInternal {
 			return v.Detail
 		}
 	}
-	return d.Note
+	return r.Note
 }
 
 // A target is a part of an object that rules apply to. Its Root is what they call $.
