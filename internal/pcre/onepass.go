@@ -48,11 +48,14 @@ func (s *onePassSize) addRepeat(n *node, before, times int) (after int) {
 	if n.max == unbounded {
 		choices = 1
 	}
-	last := countInstructions(sub)
-	if sub.empty {
-		last *= copies
+	inner := before
+	switch {
+	case n.max == 1: // what is not repeated does not come before itself
+	case sub.empty:
+		inner += countInstructions(sub) * copies
+	default:
+		inner += countInstructions(sub)
 	}
-	inner := before + last
 	s.copy(s.ranges, inner, times*choices)
 	after = s.add(sub, inner, times*copies) * (choices + 1)
 	if n.min == 0 {
