@@ -76,7 +76,7 @@ var argumentKeys = func() (keys []string) {
 // cannot be matched: recursion and subroutine calls, conditionals, verbs, callouts,
 // branch reset, \K, \G, \C, \X, scripts in \p, back-references to a group that has
 // not ended, lookbehind without a fixed length, and what versions of PCRE2 read
-// differently.
+// differently. So are octal codes, \c, \g, (?xx) and (?^), for which there are other spellings.
 //
 // Most patterns run in linear time. Those with lookaround, back-references, and atomic
 // or possessive parts backtrack, within the time that [Budget] sets.
