@@ -72,7 +72,10 @@ func (l *ruleList) usualTexts(k int) jsonpath.Texts {
 	l.once.Do(func() {
 		l.usual = make([]jsonpath.Texts, len(l.each))
 		for i := range l.each {
-			l.usual[i] = jsonpath.FixedTexts(vmtarget.UsualAt, l.each[i].Path.steps())
+			steps := l.each[i].Path.steps()
+			if at := jsonpath.Fixed(steps); len(at) == len(steps) {
+				l.usual[i] = vmtarget.UsualAt.Join(at).Texts()
+			}
 		}
 	})
 	return l.usual[k]

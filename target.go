@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/vmrules/vmrules/instancetype"
 	"github.com/vmrules/vmrules/internal/jsonpath"
@@ -321,12 +322,11 @@ func safely(call func()) (err error) {
 // refusal returns an error that lists the conflicts for which KubeVirt refuses a VM.
 func refusal(conflicts []instancetype.Conflict) error {
 	const listed = 10
-	text := "KubeVirt refuses the VM"
-	separator := ": "
+	var texts []string
 	for _, c := range conflicts[:min(len(conflicts), listed)] {
-		text += separator + c.Field + ": " + c.Message
-		separator = "; "
+		texts = append(texts, c.Field+": "+c.Message)
 	}
+	text := "KubeVirt refuses the VM: " + strings.Join(texts, "; ")
 	if more := len(conflicts) - listed; more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}

@@ -215,15 +215,6 @@ func Fixed(steps jp.Expr) Location {
 	return l
 }
 
-// FixedTexts returns those of the only place below a root that a path may select; none if it may
-// select several.
-func FixedTexts(root Location, steps jp.Expr) Texts {
-	if at := Fixed(steps); len(at) == len(steps) {
-		return root.Join(at).Texts()
-	}
-	return Texts{}
-}
-
 // Lookup returns the value at a Location in v; nil if there is none. If a value on the way is
 // not readable, Lookup returns that value.
 func Lookup(v any, at Location) any {
