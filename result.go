@@ -231,7 +231,7 @@ type breach struct {
 
 // broken returns the violation for a breach by the value at a location.
 func (r *rule) broken(b breach, at jsonpath.Texts) Violation {
-	v := r.violation(reasonOf(b.Fault), b.key, b.explained())
+	v := r.violation(reasonOf[b.Fault], b.key, b.explained())
 	v.Field, v.Pointer = at.Path, at.Pointer
 	v.Value, v.Limit, v.Origin = value.Canonical(b.found), b.Limit, b.origin
 	return v

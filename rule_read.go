@@ -224,7 +224,7 @@ func (r *ruleReader) constraint(a *constraint.Argument, key string, n jsontext.N
 	}
 	reason := ReasonInvalid
 	if e := (*constraint.Error)(nil); errors.As(err, &e) {
-		reason = reasonOf(e.Fault)
+		reason = reasonOf[e.Fault]
 	}
 	r.problem(n, key, reason, "%q %v", key, err)
 	return nil
