@@ -1,7 +1,6 @@
 package vmrules
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 
@@ -23,9 +22,9 @@ import (
 type Report struct {
 	// Usually there is one target, the object itself, with few rules, and all is well. Then
 	// this is all.
-	first *ruleList // the rules of the target ""; nil if there are none
-	few   [15]mark  // one for each of these rules, if there is room
-	whose whose     // zero in the zero Report
+	first *[]rule  // the rules of the target ""; nil if there are none
+	few   [15]mark // one for each of these rules, if there is room
+	whose whose    // zero in the zero Report
 
 	more *findings // nil: none
 }
@@ -51,7 +50,7 @@ type findings struct {
 
 // A part holds the results of one target.
 type part struct {
-	rules  *ruleList
+	rules  []rule // nil if all results are told
 	target string
 	marks  []mark  // one for each rule
 	about  *Target // what the results do not say of it; nil: the rules were given. Targets share it
@@ -89,7 +88,7 @@ func (r *Result) mark(of *rule) mark {
 
 // untold returns the result that the mark of a rule expresses.
 func (p *part) untold(k int) Result {
-	of := &p.rules.each[k]
+	of := &p.rules[k]
 	r := of.result(p.target)
 	switch p.marks[k] {
 	case marksNotThere:
@@ -106,11 +105,8 @@ func (p *part) untold(k int) Result {
 func (p *part) appendBroken(all []Violation, k int) []Violation {
 	var room [16]jsonpath.Element // enough for most locations
 	var scalar value.Scalar
-	r := &p.rules.each[k]
-	var usual jsonpath.Texts
-	if slices.Equal(p.at, vmtarget.UsualAt) {
-		usual = p.rules.usualTexts(k)
-	}
+	r := &p.rules[k]
+	isUsual := r.usual.Path != "" && slices.Equal(p.at, vmtarget.UsualAt)
 	own := plan.WrongOf(k, p.wrong)
 	for i := range own {
 		w := &own[i]
@@ -120,8 +116,8 @@ func (p *part) appendBroken(all []Violation, k int) []Violation {
 		if w.StandIn != jsonpath.Written {
 			b.origin = OriginDefault
 		}
-		at := usual
-		if at.Path == "" {
+		at := r.usual
+		if !isUsual {
 			at = w.AppendTo(append(room[:0], p.at...), r.Path.parsed).Texts()
 		}
 		all = append(all, r.broken(b, at))
@@ -140,7 +136,7 @@ func NewReport(results []Result) *Report {
 		result := results[i].clone()
 		r.more.told = append(r.more.told, result)
 		if next := i + 1; next == len(results) || results[next].Target != result.Target {
-			r.more.parts = append(r.more.parts, part{rules: noRules, target: result.Target, marks: marks[first:next]})
+			r.more.parts = append(r.more.parts, part{target: result.Target, marks: marks[first:next]})
 			first = next
 		}
 	}
@@ -167,7 +163,7 @@ func (r *Report) add(rules *Rules, target string, about *Target) []mark {
 	}
 	marks := make([]mark, n)
 	more := r.findings()
-	more.parts = append(more.parts, part{rules: cmp.Or(rules.list, noRules), target: target, marks: marks, about: about})
+	more.parts = append(more.parts, part{rules: rules.rules, target: target, marks: marks, about: about})
 	return marks
 }
 
@@ -199,14 +195,11 @@ func (r *Report) tell(result *Result) {
 	f.told = append(f.told, *result)
 }
 
-// noRules replaces the rules of a target of which each result is told.
-var noRules = &ruleList{}
-
 // addUnjudged adds a target for which no rule is judged. It fails the object, whatever the
 // rules say, unless it only warns.
 func (r *Report) addUnjudged(target string, about *Target, result Result) {
 	more := r.findings()
-	more.parts = append(more.parts, part{rules: noRules, target: target, marks: []mark{marksTold}, about: about})
+	more.parts = append(more.parts, part{target: target, marks: []mark{marksTold}, about: about})
 	result.Target = target
 	more.told = append(more.told, result)
 }
@@ -236,8 +229,11 @@ func (r *Report) parts() iter.Seq[part] {
 
 // firstPart returns the part of the target "".
 func (r *Report) firstPart() part {
-	p := part{rules: cmp.Or(r.first, noRules)}
-	p.marks = r.few[:min(len(p.rules.each), len(r.few))]
+	var p part
+	if r.first != nil {
+		p.rules = *r.first
+	}
+	p.marks = r.few[:min(len(p.rules), len(r.few))]
 	if r.whose == owns {
 		p.about = byOwn
 	}
@@ -364,7 +360,7 @@ func (r *Report) gather(isWanted func(*rule) bool, choose func(*Result) []Violat
 	size := len(told)
 	for p := range r.parts() {
 		for i := range p.wrong {
-			if isWanted(&p.rules.each[p.wrong[i].Entry]) {
+			if isWanted(&p.rules[p.wrong[i].Entry]) {
 				size++
 			}
 		}
@@ -376,7 +372,7 @@ func (r *Report) gather(isWanted func(*rule) bool, choose func(*Result) []Violat
 	for p := range r.parts() {
 		for k, m := range p.marks {
 			switch {
-			case m == marksBroken && isWanted(&p.rules.each[k]):
+			case m == marksBroken && isWanted(&p.rules[k]):
 				all = p.appendBroken(all, k)
 			case m == marksTold:
 				all, told = append(all, choose(&told[0])...), told[1:]

@@ -86,7 +86,7 @@ func (r *Report) addTargets(read *writtenReport) error {
 	r.more.parts = nil
 	next := 0
 	for i, t := range *read.Targets {
-		p, of := part{rules: noRules, target: t.Name}, (*Target)(nil)
+		p, of := part{target: t.Name}, (*Target)(nil)
 		if at := slices.IndexFunc(parts[next:], func(p part) bool { return p.target == t.Name }); at >= 0 {
 			r.more.parts = append(r.more.parts, parts[next:next+at]...)
 			next += at + 1

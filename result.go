@@ -6,12 +6,10 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
-	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
 // An Outcome classifies the result of one rule for one target.
@@ -58,28 +56,6 @@ type Result struct {
 
 // notThere returns the note if "valid" selects nothing.
 func (r *rule) notThere() string { return r.Valid.String() + " is not there" }
-
-// A ruleList has rules that reports share.
-type ruleList struct {
-	each  []rule
-	once  sync.Once
-	usual []jsonpath.Texts // see usualTexts
-}
-
-// usualTexts returns those of the only place that the path of a rule may select in a usual target;
-// none if it may select several.
-func (l *ruleList) usualTexts(k int) jsonpath.Texts {
-	l.once.Do(func() {
-		l.usual = make([]jsonpath.Texts, len(l.each))
-		for i := range l.each {
-			steps := l.each[i].Path.steps()
-			if at := jsonpath.Fixed(steps); len(at) == len(steps) {
-				l.usual[i] = vmtarget.UsualAt.Join(at).Texts()
-			}
-		}
-	})
-	return l.usual[k]
-}
 
 // result returns a result of the rule for a target, without an outcome.
 func (r *rule) result(target string) Result {

@@ -9,9 +9,11 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
 // argumentKeys are the keys of constraint.Arguments.
@@ -179,15 +181,19 @@ type Rules struct {
 	rules   []rule
 	isWhole bool       // WholeObjects
 	plan    *plan.Plan // nil: no rules
-	list    *ruleList  // of the same; nil: no rules
+	list    *[]rule    // the same, for reports to share; nil: no rules
 }
 
 // newRules returns Rules for rules that were read, ready to judge by.
 func newRules(rules []rule, isWhole bool) Rules {
 	for i := range rules {
-		rules[i].index = i
+		r := &rules[i]
+		r.index = i
+		if at := jsonpath.Fixed(r.Path.steps()); len(at) == len(r.Path.steps()) {
+			r.usual = vmtarget.UsualAt.Join(at).Texts()
+		}
 	}
-	return Rules{rules, isWhole, newPlan(rules, isWhole), &ruleList{each: rules}}
+	return Rules{rules, isWhole, newPlan(rules, isWhole), &rules}
 }
 
 // newPlan plans the rules that are about a VM and need no values except those that they
@@ -261,7 +267,8 @@ type rule struct {
 	literal constraint.Set // the type, and the arguments that are literals
 	paths   []pathArgument // the other arguments
 
-	index int // in the annotation
+	index int            // in the annotation
+	usual jsonpath.Texts // of the only place that its path may select in a usual target; zero: there may be several
 }
 
 // A pathArgument is an argument that has paths, which are read from each object.

@@ -139,7 +139,7 @@ func (p *part) isValid(told []Result) bool {
 
 // isBroken reports whether what the plan found wrong fails the target.
 func (p *part) isBroken() bool {
-	return slices.ContainsFunc(p.wrong, func(w plan.Wrong) bool { return !p.rules.each[w.Entry].JustWarning })
+	return slices.ContainsFunc(p.wrong, func(w plan.Wrong) bool { return !p.rules[w.Entry].JustWarning })
 }
 
 // coverage returns what the results say of the target, and for one that no rule judged, why.
