@@ -40,8 +40,7 @@ const (
 
 // findings are what a report may have besides.
 type findings struct {
-	marks   []mark   // those of the first rules, if there are many
-	parts   []part   // of the other targets
+	parts   []part   // of the other targets, or with many rules
 	told    []Result // those that a mark cannot express, in order
 	omitted int      // results, when the report was written as JSON
 	left    int      // targets, likewise
@@ -146,20 +145,15 @@ func NewReport(results []Result) *Report {
 // add adds a target, and returns the marks of its rules, for the caller to fill.
 func (r *Report) add(rules *Rules, target string, about *Target) []mark {
 	n := rules.Len()
-	if target == "" && r.first == nil && r.more == nil && (about == nil || about == byOwn) {
-		r.whose = givens
+	r.whose = max(r.whose, givens)
+	if target == "" && r.first == nil && r.more == nil && (about == nil || about == byOwn) && n <= len(r.few) {
 		if about != nil {
 			r.whose = owns
 		}
-		if n == 0 {
-			return nil
+		if n > 0 {
+			r.first = rules.list
 		}
-		r.first = rules.list
-		if n <= len(r.few) {
-			return r.few[:n]
-		}
-		r.more = &findings{marks: make([]mark, n)}
-		return r.more.marks
+		return r.few[:n]
 	}
 	marks := make([]mark, n)
 	more := r.findings()
@@ -239,9 +233,6 @@ func (r *Report) firstPart() part {
 	}
 	if r.more != nil {
 		p.faults = r.more.faults
-		if r.more.marks != nil {
-			p.marks = r.more.marks
-		}
 	}
 	return p
 }
