@@ -52,15 +52,10 @@ func (f *ruleFinder) of(t *target) *ownRules {
 
 // named returns the rules of a template that VMs name, each looked up once.
 func (f *ruleFinder) named(ref TemplateRef) *ownRules {
-	found := f.templates[ref]
-	if found == nil {
-		found = f.lookUp(ref)
-		if f.templates == nil {
-			f.templates = map[TemplateRef]*ownRules{}
-		}
-		f.templates[ref] = found
+	if f.templates[ref] == nil {
+		f.templates[ref] = f.lookUp(ref)
 	}
-	return found
+	return f.templates[ref]
 }
 
 // read reads an annotation, each text once.

@@ -106,7 +106,7 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) *Report {
 	defer e.release()
 	report := &Report{whose: givens}
 	e.isOwn, e.given.reading.budget = true, &e.budget
-	rules := ruleFinder{call: e, texts: map[annotationText]*ownRules{}}
+	rules := ruleFinder{call: e, texts: map[annotationText]*ownRules{}, templates: map[TemplateRef]*ownRules{}}
 	targets := e.appendTargets(nil, value.Resolve(object), false)
 	if e.isSpent() {
 		targets = targets[:1] // it says so
