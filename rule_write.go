@@ -64,19 +64,10 @@ func (r *Rule) UnmarshalJSON(text []byte) error {
 		}}
 	}
 	if problems != nil {
-		return asParseError(withoutPlaces(problems))
+		return asParseError(withinKeys(problems, rules, nodes))
 	}
 	*r = rules[0].Rule
 	return nil
-}
-
-// withoutPlaces removes the positions of problems, for rules that are not part of the text of
-// an annotation.
-func withoutPlaces(problems []Problem) []Problem {
-	for i := range problems {
-		problems[i].Offset, problems[i].Line, problems[i].Column = 0, 0, 0
-	}
-	return problems
 }
 
 // withinKeys keeps the positions of problems in the values of keys that only the rules' kinds
@@ -84,7 +75,7 @@ func withoutPlaces(problems []Problem) []Problem {
 func withinKeys(problems []Problem, rules []rule, nodes []jsontext.Node) []Problem {
 	for i, p := range problems {
 		offset := 0
-		if p.Index >= 0 && slices.Contains(rules[p.Index].own, p.Key) {
+		if 0 <= p.Index && p.Index < len(rules) && slices.Contains(rules[p.Index].own, p.Key) {
 			n, _ := nodes[p.Index].Member(p.Key)
 			offset = max(p.Offset-n.Start, 0)
 		}

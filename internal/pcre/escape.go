@@ -184,9 +184,6 @@ func (p *parser) characterEscape(start int, c rune) (rune, error) {
 		}
 		return 0, nil
 	case 'x':
-		if p.next() == '{' {
-			return p.codePoint(start)
-		}
 		return p.hex(start)
 	}
 	if c <= unicode.MaxASCII && (unicode.IsLetter(c) || unicode.IsDigit(c)) {
@@ -195,30 +192,23 @@ func (p *parser) characterEscape(start int, c rune) (rune, error) {
 	return c, nil
 }
 
-// codePoint reads a code point in braces.
-func (p *parser) codePoint(start int) (rune, error) {
+// hex reads a code point in braces, or one or two hexadecimal digits. Without any, PCRE2
+// reads \x00, which can only be a mistake.
+func (p *parser) hex(start int) (rune, error) {
+	isBraced := p.next() == '{'
 	digits, _ := p.braced()
+	for len(digits) < 2 && !isBraced && xdigitClass.holds(p.next()) {
+		digits += string(p.next())
+		p.pos++
+	}
 	n, err := strconv.ParseUint(digits, 16, 32)
-	if err != nil || !utf8.ValidRune(rune(n)) {
+	switch {
+	case err == nil && utf8.ValidRune(rune(n)):
+		return rune(n), nil
+	case isBraced:
 		return 0, errorAt(start, `%.20q does not give a character: write its code point in hexadecimal, \x{...}`, string(p.text[start:p.pos]))
 	}
-	return rune(n), nil
-}
-
-// hex reads one or two hexadecimal digits. Without any, PCRE2 reads \x00, which can
-// only be a mistake.
-func (p *parser) hex(start int) (rune, error) {
-	from := p.pos
-	for range 2 {
-		if xdigitClass.holds(p.next()) {
-			p.pos++
-		}
-	}
-	n, err := strconv.ParseUint(string(p.text[from:p.pos]), 16, 8)
-	if err != nil {
-		return 0, errorAt(start, `"\x" must be followed by hexadecimal digits`)
-	}
-	return rune(n), nil
+	return 0, errorAt(start, `"\x" must be followed by hexadecimal digits`)
 }
 
 func (p *parser) unsupported(start int, c rune) error {
