@@ -23,9 +23,6 @@ func (r *Room) Takes(bytes int) bool {
 	return true
 }
 
-// IsFull reports whether nothing more fits.
-func (r *Room) IsFull() bool { return r.Left == 0 }
-
 // Fit returns the items of a list that fit, and always the decisive one, if it is not -1.
 func Fit[E any](r *Room, list []E, decisive int, size func(*E) int) []E {
 	if decisive >= 0 {
@@ -33,7 +30,7 @@ func Fit[E any](r *Room, list []E, decisive int, size func(*E) int) []E {
 	}
 	kept := []E{}
 	for i := range list {
-		if i == decisive || !r.IsFull() && r.Takes(size(&list[i])) {
+		if i == decisive || r.Left > 0 && r.Takes(size(&list[i])) {
 			kept = append(kept, list[i])
 		}
 	}
