@@ -23,8 +23,9 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	all, left := r.Targets(), r.findings().left
 	targets, room := cutTargets(all, maxOutput)
 	results, omitted := cut(r.all(), room)
+	left += len(all) - len(targets)
 	valid, passed := r.Valid(), r.Passed()
-	return json.Marshal(writtenReport{&valid, &passed, &targets, left + len(all) - len(targets), &results, r.Omitted() + omitted})
+	return json.Marshal(writtenReport{&valid, &passed, &targets, left, &results, r.Omitted() + omitted})
 }
 
 var errNilPointer = errors.New("cannot read into a nil pointer")
