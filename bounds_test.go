@@ -268,7 +268,7 @@ func TestMemoryOfBacktracking(t *testing.T) {
 	var rules []string
 	for i := range 1_000 {
 		rules = append(rules,
-			fmt.Sprintf(`{"name": "%d", "rule": "regex", "path": "jsonpath::.a", "message": "m", "regex": "^(?:(a)|b)*\\1%d"}`, i, i))
+			fmt.Sprintf(`{"name": "%d", "rule": "regex", "path": "jsonpath::.a", "message": "m", "regex": "^(?:(a)|b)*(?:\\1)%d"}`, i, i))
 	}
 	parsed := mustParse(t, "["+strings.Join(rules, ",")+"]")
 	done, peak := make(chan struct{}), make(chan uint64)
@@ -287,7 +287,7 @@ func TestMemoryOfBacktracking(t *testing.T) {
 			}
 		}
 	}()
-	report := Validate(parsed, map[string]any{"a": strings.Repeat("ab", 50_000)}, withTime)
+	report := Validate(parsed, map[string]any{"a": strings.Repeat("ab", 50_000)})
 	close(done)
 	if most := <-peak; most > 200<<20 {
 		t.Errorf("%d bytes are in use at one time", most)

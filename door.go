@@ -127,7 +127,7 @@ func (in insides) Alone(r Rule, demands constraint.Set, f *jsonpath.Implied, opt
 		defer e.release()
 		e.given.partial, e.budget, e.plain = isPartial, limits.whole(), fields
 		e.judge(&alone[0], &target{Root: map[string]any{name: v}})
-		violations := e.judgement.decision.Violations
+		violations := e.judgement.result.Violations
 		for i := range violations {
 			v := &violations[i]
 			v.Field, v.Pointer, v.Detail = "", "", strings.TrimPrefix(v.Detail, name+": ")
@@ -209,10 +209,10 @@ func (j *judging) InForce(rule int, t *target) (demands bool, outcome, note stri
 		of.target = j.judge(of.rule, t)
 	}
 	demands = of.isInForce()
-	if of.decision.Outcome == Undecided {
-		return demands, string(Undecided), of.decision.Violations[0].Detail
+	if of.result.Outcome == Undecided {
+		return demands, string(Undecided), of.result.Violations[0].Detail
 	}
-	return demands, string(of.decision.Outcome), of.decision.Note
+	return demands, string(of.result.Outcome), of.result.Note
 }
 
 func (j *judging) of(rule int, t *target) judgement {
@@ -231,8 +231,8 @@ func (j *judgement) isInForce() bool {
 		return true
 	}
 	isThere := j.applies()
-	if follows := j.rule.Path.parsed.BeginsWith(j.rule.Valid.parsed); follows && (j.decision.Outcome == Skipped || isOpen(j.doubt)) {
-		j.decision = decision{}
+	if follows := j.rule.Path.parsed.BeginsWith(j.rule.Valid.parsed); follows && (j.result.Outcome == Skipped || isOpen(j.doubt)) {
+		j.result = Result{}
 	}
 	return isThere && !j.rule.Valid.Equal(j.rule.Path)
 }

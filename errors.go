@@ -59,17 +59,10 @@ func (r Reason) words() string {
 // isOfValue reports whether a value can be wrong for this reason.
 func (r Reason) isOfValue() bool { return reasonWords[r] != "" }
 
-// reasonOf returns the reason for what is wrong with a value or an argument.
-func reasonOf(f constraint.Fault) Reason {
-	switch f {
-	case constraint.WrongType:
-		return ReasonTypeInvalid
-	case constraint.NotListed:
-		return ReasonNotSupported
-	case constraint.TooLong:
-		return ReasonTooLong
-	}
-	return ReasonInvalid
+// reasonOf has the reasons for what is wrong with a value or an argument.
+var reasonOf = [...]Reason{
+	constraint.Invalid: ReasonInvalid, constraint.WrongType: ReasonTypeInvalid,
+	constraint.NotListed: ReasonNotSupported, constraint.TooLong: ReasonTooLong,
 }
 
 // A Doubt tells a program why a rule is undecided. The Detail of the rule's violation

@@ -83,9 +83,9 @@ func (e *evaluation) each(targets []target, judge func(*target)) {
 	}
 }
 
-// judgeAll judges one target by all rules, and says in its account whose they are. If the budget is
+// judgeAll judges one target by all rules, and says whose they are. If the budget is
 // too small for a result for each rule, the target has one Undecided result instead.
-func (e *evaluation) judgeAll(report *Report, rules *Rules, about *account, t *target) {
+func (e *evaluation) judgeAll(report *Report, rules *Rules, about *Target, t *target) {
 	if err := e.budget.Spend(rules.Len()*plan.Work, rules.Len()*resultSize); err != nil {
 		report.addUnjudged(t.Name, about.of(rules), unjudged(fmt.Errorf("this VM is not judged: %w", err)))
 		return
@@ -125,8 +125,8 @@ func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []
 		by := e.judge(r, t)
 		e.ratchet(r, t, by)
 		e.soften()
-		d := &e.judgement.decision
-		if marks[i] = d.mark(r.outline); marks[i] == marksTold {
+		d := &e.judgement.result
+		if marks[i] = d.mark(r); marks[i] == marksTold {
 			report.tell(d)
 		}
 	}
@@ -162,16 +162,16 @@ func (e *evaluation) judge(r *rule, t *target) *target {
 	if t.Full != nil && t.Full.Refusal == nil && t.Full.Open == 0 || !r.Kind.IsOfFormat() {
 		by = e.full(t)
 	}
-	e.judgement = judgement{call: e, rule: r, target: by}
+	e.judgement = judgement{call: e, rule: r, target: by, result: r.result(t.Name)}
 	e.judgement.run()
 	if by != t || !e.judgement.isOpen || !e.canExpand(t) {
 		return by
 	}
 	by = e.full(t)
-	if by.Refusal != nil && len(e.judgement.decision.Violations) > 0 && e.judgement.decision.judged() {
+	if by.Refusal != nil && len(e.judgement.result.Violations) > 0 && e.judgement.result.judged() {
 		return t // a value that the VM sets is wrong
 	}
-	e.judgement = judgement{call: e, rule: r, target: by}
+	e.judgement = judgement{call: e, rule: r, target: by, result: r.result(t.Name)}
 	e.judgement.run()
 	return by
 }
@@ -182,16 +182,16 @@ type judgement struct {
 	rule   *rule
 	target *target
 
-	search   jsonpath.Search // for the values of the rule
-	set      constraint.Set  // what the rule demands, with its arguments read
-	isRead   bool            // whether they are read
-	value    value.Scalar    // the value that is being judged
-	notYet   string          // under Partial, what is not filled in yet
-	isOpen   bool            // whether what the VM names may decide more
-	doubt    error           // the first thing that could not be judged
-	about    string          // the argument that it is about
-	doubts   []error         // all of them; only for Ratcheting
-	decision decision
+	search jsonpath.Search // for the values of the rule
+	set    constraint.Set  // what the rule demands, with its arguments read
+	isRead bool            // whether they are read
+	value  value.Scalar    // the value that is being judged
+	notYet string          // under Partial, what is not filled in yet
+	isOpen bool            // whether what the VM names may decide more
+	doubt  error           // the first thing that could not be judged
+	about  string          // the argument that it is about
+	doubts []error         // all of them; only for Ratcheting
+	result Result
 }
 
 // run judges the rule: whether it applies, and then its values.
@@ -230,7 +230,7 @@ func (j *judgement) applies() bool {
 	case cmp.Or(err, doubt) != nil:
 		j.undecided("", fmt.Errorf("%s cannot be searched: %w", j.rule.Valid.shown(), cmp.Or(err, doubt)))
 	default:
-		j.end(Skipped, j.rule.outline.notThere())
+		j.end(Skipped, j.rule.notThere())
 	}
 	return false
 }
@@ -250,15 +250,15 @@ func (j *judgement) judgeValues() {
 		return
 	}
 	switch {
-	case len(j.decision.Violations) > 0:
+	case len(j.result.Violations) > 0:
 		j.violated()
 	case j.doubt != nil:
 		j.undecided(j.about, j.doubt)
 	case j.notYet != "":
-		j.decision.Violations = nil
+		j.result.Violations = nil
 		j.wait(j.notYet)
 	default:
-		j.decision.Outcome = Satisfied
+		j.result.Outcome = Satisfied
 	}
 }
 
@@ -300,7 +300,7 @@ func (j *judgement) addViolation(w *jsonpath.Search, found any, f constraint.Fai
 	b := breach{f.Key(), j.set.Breach(f.Demand, found, &j.value), found, w.StandIn(), originOf(j.target, w.At(), w.StandIn())}
 	b.Detail += j.rule.origin(b.key)
 	if w.Pay(plan.WrongWork, w.At().TextSize()+len(b.Detail)+j.value.RenderedSize()+violationSize) {
-		j.decision.Violations = append(j.decision.Violations, j.rule.outline.broken(b, w.At().Texts()))
+		j.result.Violations = append(j.result.Violations, j.rule.broken(b, w.At().Texts()))
 	}
 }
 
@@ -317,27 +317,24 @@ func (r *rule) origin(key string) string {
 // These end a judgement.
 
 func (j *judgement) end(outcome Outcome, note string) {
-	j.decision.Outcome, j.decision.Note = outcome, note
+	j.result.Outcome, j.result.Note = outcome, note
 }
 
 // wait ends the judgement, under Partial, because of what is not filled in yet.
 func (j *judgement) wait(note string) {
-	j.decision.Waits = true
+	j.result.Waits = true
 	j.end(Skipped, note)
 }
 
 // violated ends the judgement with what was found.
 func (j *judgement) violated() {
-	j.decision.Outcome = Violated
-	if j.rule.JustWarning {
-		j.decision.Outcome = Warned
-	}
-	j.decision.Waits = j.notYet != ""
+	j.result.Outcome = j.rule.outcomeIfViolated()
+	j.result.Waits = j.notYet != ""
 	switch {
 	case j.doubt != nil:
-		j.decision.Note = "not judged: " + withArgument(j.about, j.doubt)
+		j.result.Note = "not judged: " + withArgument(j.about, j.doubt)
 	case j.notYet != "" && j.notYet != errNotFilledIn.Error():
-		j.decision.Note = "not judged: " + j.notYet
+		j.result.Note = "not judged: " + j.notYet
 	}
 }
 
@@ -354,10 +351,10 @@ func (j *judgement) missing() {
 		j.undecided("", err)
 		return
 	}
-	v := j.rule.outline.violation(ReasonRequired, "", notSet)
+	v := j.rule.violation(ReasonRequired, "", notSet)
 	v.Field = j.target.At.Field(j.rule.Path.parsed)
 	v.Pointer = pointerIn(j.target, j.rule.Path)
-	j.decision.Violations = []Violation{v}
+	j.result.Violations = []Violation{v}
 	j.violated()
 }
 
@@ -365,9 +362,9 @@ func (j *judgement) missing() {
 func (j *judgement) undecided(argument string, doubt error) {
 	j.isOpen = j.isOpen || isOpen(doubt)
 	j.keepDoubt(argument, doubt)
-	v := j.rule.outline.violation(ReasonInternal, argument, withArgument(argument, doubt))
+	v := j.rule.violation(ReasonInternal, argument, withArgument(argument, doubt))
 	_ = j.call.budget.Spend(0, v.size()) // a refusal changes nothing: each rule has at most one such violation
-	j.decision.Outcome, j.decision.Undecided, j.decision.Violations = Undecided, doubtIn(doubt), []Violation{v}
+	j.result.Outcome, j.result.Undecided, j.result.Violations = Undecided, doubtIn(doubt), []Violation{v}
 }
 
 // undecidedIfOpen ends the judgement because a field is open. A form may still close it.
@@ -406,10 +403,10 @@ func (j *judgement) addDoubt(argument string, doubt error) {
 // keepsDoubts reports whether all doubts of a rule count, and not only the first.
 func (e *evaluation) keepsDoubts() bool { return e.given.ratchets || e.given.warning != nil }
 
-// soften makes the decision about a rule warn if it is undecided only for the reasons of
+// soften makes the result of a rule warn if it is undecided only for the reasons of
 // WarnIfUndecided.
 func (e *evaluation) soften() {
-	d := &e.judgement.decision
+	d := &e.judgement.result
 	if d.Outcome != Undecided || e.given.warning == nil {
 		return
 	}

@@ -95,7 +95,7 @@ const windowsRules = `[
 	{"name": "licensed-cores", "rule": "enum", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "values": [1, 4, 128],
 	"maxLength": 3},
 	{"name": "hostname", "rule": "regex", "path": "jsonpath::.spec.hostname", "message": "m", "regex": "^[a-z0-9-]+$", "maxLength": 63},
-	{"name": "labels", "rule": "string", "path": "jsonpath::.metadata.labels.*", "message": "m", "maxLength": 63}
+	{"name": "disks", "rule": "string", "path": "jsonpath::.spec.domain.devices.disks[*].name", "message": "m", "maxLength": 63}
 ]`
 
 // windowsVM returns a VM that has this many disks and satisfies windowsRules.

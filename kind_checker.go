@@ -249,7 +249,10 @@ func (j *judgement) check() bool {
 		j.missing()
 		return false
 	}
-	verdict := checkSafely(j.rule, in)
+	var verdict Verdict
+	if panics := safely(func() { verdict = j.rule.checker.Check(in) }); panics != nil {
+		verdict = Verdict{Outcome: Undecided, Note: fmt.Sprintf("the kind %s failed: %s", value.Quoted(string(j.rule.Kind)), panics)}
+	}
 	if in.err != nil {
 		j.undecided("", in.err)
 		return false
@@ -318,22 +321,12 @@ func (in *Input) selectOld() error {
 	return w.Run(j.rule.Path.parsed, jsonpath.Lookup(j.call.checking.old, j.target.At[len(j.target.VMAt):]))
 }
 
-// checkSafely recovers if a Checker panics, so that it does not stop the program.
-func checkSafely(r *rule, in *Input) (verdict Verdict) {
-	defer func() {
-		if failure := recover(); failure != nil {
-			verdict = Verdict{Outcome: Undecided, Note: fmt.Sprintf("the kind %s failed: %s", value.Quoted(string(r.Kind)), value.Shortened(fmt.Sprint(failure)))}
-		}
-	}()
-	return r.checker.Check(in)
-}
-
 // conclude makes a verdict the rule's result. It returns true if the rule's arguments
 // still have to be judged.
 func (j *judgement) conclude(in *Input, v Verdict) bool {
 	switch {
 	case v.Outcome == Satisfied && len(v.Violations) == 0:
-		j.decision.Outcome = Satisfied
+		j.result.Outcome = Satisfied
 		return j.rule.hasArguments()
 	case len(v.Violations) == 0 && (v.Outcome == Skipped || v.Outcome == Ignored):
 		j.end(v.Outcome, v.Note)
@@ -365,14 +358,14 @@ func (j *judgement) checkViolated(in *Input, v Verdict) {
 			j.undecided("", err)
 			return
 		}
-		j.decision.Violations = append(j.decision.Violations, violation)
+		j.result.Violations = append(j.result.Violations, violation)
 	}
-	if len(j.decision.Violations) == 0 {
+	if len(j.result.Violations) == 0 {
 		j.wait(errNotFilledIn.Error())
 		return
 	}
 	j.violated()
-	if j.decision.Note = v.Note; v.Note != "" {
+	if j.result.Note = v.Note; v.Note != "" {
 		j.keepDoubt("", doubtful(cmp.Or(v.Doubt, DoubtKind), errors.New(v.Note)))
 	}
 }

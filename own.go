@@ -27,11 +27,11 @@ type annotationText struct{ key, text, template string }
 // ownRules are the rules of a VM and whose they are, or why it has none. They are shared.
 type ownRules struct {
 	rules Rules
-	about *account
+	about *Target
 	err   error // why they cannot be used; nil: they can
 }
 
-var exempt = &ownRules{about: &account{coverage: CoverageExempt, note: "the VM has the annotation " + SkipAnnotation}}
+var exempt = &ownRules{about: &Target{Coverage: CoverageExempt, Note: "the VM has the annotation " + SkipAnnotation}}
 
 // of returns the rules for the VM of a target.
 func (f *ruleFinder) of(t *target) *ownRules {
@@ -39,11 +39,11 @@ func (f *ruleFinder) of(t *target) *ownRules {
 	case vmsource.Exempt:
 		return exempt
 	case vmsource.Own:
-		return f.read(source.Text, account{from: SourceOwn})
+		return f.read(source.Text, Target{From: SourceOwn})
 	case vmsource.Around:
-		return f.read(source.Text, account{from: SourceAround, template: vmsource.NameOf(t.Template)})
+		return f.read(source.Text, Target{From: SourceAround, Template: vmsource.NameOf(t.Template)})
 	case vmsource.Unreadable:
-		return f.read(source.Text, account{})
+		return f.read(source.Text, Target{})
 	case vmsource.Template:
 		return f.named(TemplateRef(source.Template))
 	}
@@ -52,21 +52,16 @@ func (f *ruleFinder) of(t *target) *ownRules {
 
 // named returns the rules of a template that VMs name, each looked up once.
 func (f *ruleFinder) named(ref TemplateRef) *ownRules {
-	found := f.templates[ref]
-	if found == nil {
-		found = f.lookUp(ref)
-		if f.templates == nil {
-			f.templates = map[TemplateRef]*ownRules{}
-		}
-		f.templates[ref] = found
+	if f.templates[ref] == nil {
+		f.templates[ref] = f.lookUp(ref)
 	}
-	return found
+	return f.templates[ref]
 }
 
 // read reads an annotation, each text once.
-func (f *ruleFinder) read(from vmsource.Text, about account) *ownRules {
+func (f *ruleFinder) read(from vmsource.Text, about Target) *ownRules {
 	text, isText := from.Value.(string)
-	at := annotationText{from.Key, text, about.template}
+	at := annotationText{from.Key, text, about.Template}
 	if isText && at == f.last { // this costs nothing if the VMs share the text of their template
 		return f.lastRules
 	}
@@ -84,19 +79,19 @@ func (f *ruleFinder) read(from vmsource.Text, about account) *ownRules {
 }
 
 // usable returns rules that were read, or the problems with them.
-func (f *ruleFinder) usable(rules Rules, problems []Problem, about account) *ownRules {
+func (f *ruleFinder) usable(rules Rules, problems []Problem, about Target) *ownRules {
 	switch {
 	case f.call.isSpent():
 		return &ownRules{about: &about, err: doubtful(DoubtBound, errors.New(tooMuchToRead(f.call.budget.Err())))}
 	case len(problems) > 0:
 	case rules.isWhole:
 		problems = []Problem{{Index: -1, Reason: ReasonInvalid, Code: codeInvalidOption, Source: "template", Message: "the rules are about whole objects, not about VMs"}}
-	case about.from == SourceOwn:
-		return &ownRules{rules: rules, about: ownAccount}
+	case about.From == SourceOwn:
+		return &ownRules{rules: rules, about: byOwn}
 	default:
 		return &ownRules{rules: rules, about: &about}
 	}
-	about.problems = problems
+	about.Problems = problems
 	return &ownRules{about: &about, err: doubtful(DoubtRules, errors.New(listed(problems)))}
 }
 
@@ -111,34 +106,34 @@ func listed(problems []Problem) string {
 
 // lookUp asks the caller for the template that a VM names.
 func (f *ruleFinder) lookUp(ref TemplateRef) *ownRules {
-	about := account{template: vmsource.Join(ref.Namespace, ref.Name)}
+	about := Target{Template: vmsource.Join(ref.Namespace, ref.Name)}
 	if f.call.given.lookUp == nil {
-		about.coverage, about.note = CoverageNoTemplate, "nobody looked for the template "+about.template
+		about.Coverage, about.Note = CoverageNoTemplate, "nobody looked for the template "+about.Template
 		return &ownRules{about: &about}
 	}
-	about.from = SourceTemplate
+	about.From = SourceTemplate
 	var found *Template
-	err := safely(func() (err error) { found, err = f.call.given.lookUp(ref); return err })
+	err := searchSafely(func() (err error) { found, err = f.call.given.lookUp(ref); return err })
 	var unreadable *ParseError
 	switch {
 	case errors.As(err, &unreadable) && len(unreadable.all()) > 0:
 		return f.usable(Rules{}, unreadable.Problems, about)
 	case err != nil:
-		err = fmt.Errorf("the template %s cannot be looked up: %s", about.template, value.Shortened(err.Error()))
+		err = fmt.Errorf("the template %s cannot be looked up: %s", about.Template, value.Shortened(err.Error()))
 		return &ownRules{about: &about, err: doubtful(DoubtLookup, err)}
 	case found != nil:
-		about.template = vmsource.Join(cmp.Or(found.Namespace, ref.Namespace), cmp.Or(found.Name, ref.Name))
+		about.Template = vmsource.Join(cmp.Or(found.Namespace, ref.Namespace), cmp.Or(found.Name, ref.Name))
 		return f.rulesIn(found, about)
 	case ref.Namespace == "":
-		about.from, about.coverage = "", CoverageNoTemplate
-		about.note = "the template " + about.template + ", which the VM names without its namespace, is not found"
+		about.From, about.Coverage = "", CoverageNoTemplate
+		about.Note = "the template " + about.Template + ", which the VM names without its namespace, is not found"
 		return &ownRules{about: &about}
 	}
-	return &ownRules{about: &about, err: doubtful(DoubtTemplate, fmt.Errorf("the template %s, which the VM names, is not there", about.template))}
+	return &ownRules{about: &about, err: doubtful(DoubtTemplate, fmt.Errorf("the template %s, which the VM names, is not there", about.Template))}
 }
 
 // rulesIn returns the rules of a template that was found.
-func (f *ruleFinder) rulesIn(found *Template, about account) *ownRules {
+func (f *ruleFinder) rulesIn(found *Template, about Target) *ownRules {
 	if found.Object == nil {
 		return f.usable(found.Rules, nil, about)
 	}
@@ -149,17 +144,17 @@ func (f *ruleFinder) rulesIn(found *Template, about account) *ownRules {
 	return f.read(text, about)
 }
 
-// notVM returns the account of a target without a VM that could have rules; nil for a VM, and for
+// notVM returns what is known of a target without a VM that could have rules; nil for a VM, and for
 // what may be or hold one.
-func notVM(t *target, isPartial bool) *account {
+func notVM(t *target, isPartial bool) *Target {
 	switch {
 	case t.Cause != vmtarget.Empty:
 	case t.HasNoVM, t.VM == nil && t.Holder != nil:
-		return &account{coverage: CoverageNotVM, note: t.Nothing}
+		return &Target{Coverage: CoverageNotVM, Note: t.Nothing}
 	case t.IsOther && (value.At(t.VM, "kind") != nil || vmsource.OwnText(t.VM).IsBlank()):
-		return &account{coverage: CoverageNotVM, note: "the object is not a VirtualMachine"}
+		return &Target{Coverage: CoverageNotVM, Note: "the object is not a VirtualMachine"}
 	case t.VM == nil && isPartial:
-		return &account{coverage: CoverageIncomplete, note: errNotFilledIn.Error()}
+		return &Target{Coverage: CoverageIncomplete, Note: errNotFilledIn.Error()}
 	}
 	return nil
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
-// ratchet turns what the old object has too into warnings, in the decision about a rule that was
+// ratchet turns what the old object has too into warnings, in the result of a rule that was
 // judged by a target, which is t or its full form.
 func (e *evaluation) ratchet(r *rule, t, by *target) {
-	d := &e.judgement.decision
+	d := &e.judgement.result
 	if !e.given.ratchets || e.given.old == nil || !d.fails() {
 		return
 	}
@@ -43,13 +43,13 @@ func (e *evaluation) ratchet(r *rule, t, by *target) {
 	}
 	d.Violations = violations
 	if !slices.ContainsFunc(violations, Violation.fails) {
-		*d = decision{Outcome: Warned, Undecided: d.Undecided, Note: unchanged, Waits: d.Waits, Violations: violations}
+		d.Outcome, d.Note = Warned, unchanged
 	}
 }
 
-// ratchetSource makes the decision about a target without usable rules a warning, if the update
+// ratchetSource makes the result of a target without usable rules a warning, if the update
 // changes neither the rules nor what they judge.
-func (e *evaluation) ratchetSource(t *target, d decision) decision {
+func (e *evaluation) ratchetSource(t *target, d Result) Result {
 	if e.warnsOf(d.Undecided) {
 		d.Violations[0].Warning = true
 	}
@@ -73,8 +73,8 @@ func (e *evaluation) ratchetSource(t *target, d decision) decision {
 const unchanged = "not changed by this update"
 
 // judgeOld judges a rule for the old object, for which there is no older one. It returns the
-// decision, all that was not judged, and places in the VM as it was judged.
-func (e *evaluation) judgeOld(r *rule, before *target) (decision, []error, *vmtarget.Places) {
+// result, all that was not judged, and places in the VM as it was judged.
+func (e *evaluation) judgeOld(r *rule, before *target) (Result, []error, *vmtarget.Places) {
 	older, shared, now := e.given.old, e.checking, e.judgement
 	e.given.old = nil
 	if shared != nil {
@@ -83,7 +83,7 @@ func (e *evaluation) judgeOld(r *rule, before *target) (decision, []error, *vmta
 	by := e.judge(r, before)
 	then := e.judgement
 	e.given.old, e.checking, e.judgement = older, shared, now
-	return then.decision, then.doubts, vmtarget.NewPlaces(by, &e.budget.Meter)
+	return then.result, then.doubts, vmtarget.NewPlaces(by, &e.budget.Meter)
 }
 
 // wasDoubted reports whether each doubt about a rule in a target was there before, for the same

@@ -1,7 +1,6 @@
 package vmrules
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 
@@ -23,9 +22,9 @@ import (
 type Report struct {
 	// Usually there is one target, the object itself, with few rules, and all is well. Then
 	// this is all.
-	first *outlines // the rules of the target ""; nil if there are none
-	few   [15]mark  // one for each of these rules, if there is room
-	whose whose     // zero in the zero Report
+	first *[]rule  // the rules of the target ""; nil if there are none
+	few   [15]mark // one for each of these rules, if there is room
+	whose whose    // zero in the zero Report
 
 	more *findings // nil: none
 }
@@ -41,20 +40,20 @@ const (
 
 // findings are what a report may have besides.
 type findings struct {
-	marks   []mark     // those of the first rules, if there are many
-	parts   []part     // of the other targets
-	told    []decision // those that a mark cannot express, in order
-	omitted int        // results, when the report was written as JSON
-	left    int        // targets, likewise
-	faults             // of the first target
+	parts   []part   // of the other targets, or with many rules
+	told    []Result // those that a mark cannot express, in order
+	omitted int      // results, when the report was written as JSON
+	left    int      // targets, likewise
+	faults           // of the first target
 }
 
 // A part holds the results of one target.
 type part struct {
-	rules  *outlines
+	rules  []rule // nil if all results are told
 	target string
-	marks  []mark   // one for each rule
-	about  *account // nil: the rules were given
+	marks  []mark  // one for each rule
+	about  *Target // what the results do not say of it; nil: the rules were given. Targets share it
+	fails  bool    // a result that was left out fails the target
 	faults
 }
 
@@ -72,57 +71,55 @@ const (
 	marksSatisfied = plan.Holds
 	marksNotThere  = plan.NotNeeded // skipped: "valid" selects nothing
 	marksBroken    = plan.Broken    // violated, as faults say
-	marksTold      = plan.Unsure    // the next of the told decisions
+	marksTold      = plan.Unsure    // the next of the told results
 )
 
-// mark returns the mark for a decision about a rule.
-func (d *decision) mark(o *outline) mark {
+// mark returns the mark for the result of a rule.
+func (r *Result) mark(of *rule) mark {
 	switch {
-	case d.Outcome == Satisfied:
+	case r.Outcome == Satisfied:
 		return marksSatisfied
-	case d.Outcome == Skipped && d.Note == o.notThere():
+	case r.Outcome == Skipped && r.Note == of.notThere():
 		return marksNotThere
 	}
 	return marksTold
 }
 
-// untold returns the decision that the mark of a rule expresses.
-func (p *part) untold(k int) decision {
-	o := &p.rules.each[k]
-	switch {
-	case p.marks[k] == marksNotThere:
-		return decision{Outcome: Skipped, Note: o.notThere()}
-	case p.marks[k] == marksSatisfied:
-		return decision{Outcome: Satisfied}
-	case o.isWarning:
-		return decision{Outcome: Warned, Violations: p.appendBroken(nil, k)}
+// untold returns the result that the mark of a rule expresses.
+func (p *part) untold(k int) Result {
+	of := &p.rules[k]
+	r := of.result(p.target)
+	switch p.marks[k] {
+	case marksNotThere:
+		r.Outcome, r.Note = Skipped, of.notThere()
+	case marksSatisfied:
+		r.Outcome = Satisfied
+	default:
+		r.Outcome, r.Violations = of.outcomeIfViolated(), p.appendBroken(nil, k)
 	}
-	return decision{Outcome: Violated, Violations: p.appendBroken(nil, k)}
+	return r
 }
 
 // appendBroken appends the violations of a rule that the plan found broken.
 func (p *part) appendBroken(all []Violation, k int) []Violation {
 	var room [16]jsonpath.Element // enough for most locations
 	var scalar value.Scalar
-	o := &p.rules.each[k]
-	var usual jsonpath.Texts
-	if slices.Equal(p.at, vmtarget.UsualAt) {
-		usual = p.rules.usualTexts(k)
-	}
+	r := &p.rules[k]
+	isUsual := r.usual.Path != "" && slices.Equal(p.at, vmtarget.UsualAt)
 	own := plan.WrongOf(k, p.wrong)
 	for i := range own {
 		w := &own[i]
 		scalar.Set(w.Value)
 		key := constraint.Failure{Demand: w.Demand}.Key()
-		b := breach{key, o.literal.Breach(w.Demand, w.Value, &scalar), w.Value, w.StandIn, ""}
+		b := breach{key, r.literal.Breach(w.Demand, w.Value, &scalar), w.Value, w.StandIn, ""}
 		if w.StandIn != jsonpath.Written {
 			b.origin = OriginDefault
 		}
-		at := usual
-		if at.Path == "" {
-			at = w.AppendTo(append(room[:0], p.at...), o.path.parsed).Texts()
+		at := r.usual
+		if !isUsual {
+			at = w.AppendTo(append(room[:0], p.at...), r.Path.parsed).Texts()
 		}
-		all = append(all, o.broken(b, at))
+		all = append(all, r.broken(b, at))
 	}
 	return all
 }
@@ -132,15 +129,13 @@ func (p *part) appendBroken(all []Violation, k int) []Violation {
 // without rules.
 func NewReport(results []Result) *Report {
 	r := &Report{whose: givens, more: &findings{}}
-	rules := make([]outline, 0, len(results))
 	marks := slices.Repeat([]mark{marksTold}, len(results))
 	first := 0
 	for i := range results {
 		result := results[i].clone()
-		rules = append(rules, result.outline())
-		r.more.told = append(r.more.told, result.decision())
+		r.more.told = append(r.more.told, result)
 		if next := i + 1; next == len(results) || results[next].Target != result.Target {
-			r.more.parts = append(r.more.parts, part{rules: &outlines{each: rules[first:next]}, target: result.Target, marks: marks[first:next]})
+			r.more.parts = append(r.more.parts, part{target: result.Target, marks: marks[first:next]})
 			first = next
 		}
 	}
@@ -148,26 +143,21 @@ func NewReport(results []Result) *Report {
 }
 
 // add adds a target, and returns the marks of its rules, for the caller to fill.
-func (r *Report) add(rules *Rules, target string, about *account) []mark {
+func (r *Report) add(rules *Rules, target string, about *Target) []mark {
 	n := rules.Len()
-	if target == "" && r.first == nil && r.more == nil && (about == nil || about == ownAccount) {
-		r.whose = givens
+	r.whose = max(r.whose, givens)
+	if target == "" && r.first == nil && r.more == nil && (about == nil || about == byOwn) && n <= len(r.few) {
 		if about != nil {
 			r.whose = owns
 		}
-		if n == 0 {
-			return nil
+		if n > 0 {
+			r.first = rules.list
 		}
-		r.first = rules.outlines
-		if n <= len(r.few) {
-			return r.few[:n]
-		}
-		r.more = &findings{marks: make([]mark, n)}
-		return r.more.marks
+		return r.few[:n]
 	}
 	marks := make([]mark, n)
 	more := r.findings()
-	more.parts = append(more.parts, part{rules: cmp.Or(rules.outlines, noRules), target: target, marks: marks, about: about})
+	more.parts = append(more.parts, part{rules: rules.rules, target: target, marks: marks, about: about})
 	return marks
 }
 
@@ -193,30 +183,24 @@ func (r *Report) findings() *findings {
 	return r.more
 }
 
-// tell adds a decision that a mark cannot express.
-func (r *Report) tell(d *decision) {
+// tell adds a result that a mark cannot express.
+func (r *Report) tell(result *Result) {
 	f := r.findings()
-	f.told = append(f.told, *d)
+	f.told = append(f.told, *result)
 }
-
-// noRule replaces the rules of a target for which none is judged, and noRules those of one that
-// has none.
-var (
-	noRule  = &outlines{each: []outline{{index: -1}}}
-	noRules = &outlines{}
-)
 
 // addUnjudged adds a target for which no rule is judged. It fails the object, whatever the
 // rules say, unless it only warns.
-func (r *Report) addUnjudged(target string, about *account, d decision) {
+func (r *Report) addUnjudged(target string, about *Target, result Result) {
 	more := r.findings()
-	more.parts = append(more.parts, part{rules: noRule, target: target, marks: []mark{marksTold}, about: about})
-	more.told = append(more.told, d)
+	more.parts = append(more.parts, part{target: target, marks: []mark{marksTold}, about: about})
+	result.Target = target
+	more.told = append(more.told, result)
 }
 
-// unjudged returns the decision about a target for which no rule is judged.
-func unjudged(why error) decision {
-	return decision{Outcome: Undecided, Undecided: doubtIn(why), Violations: []Violation{{Reason: ReasonInternal, Detail: why.Error()}}}
+// unjudged returns the result of a target for which no rule is judged.
+func unjudged(why error) Result {
+	return Result{Index: -1, Outcome: Undecided, Undecided: doubtIn(why), Violations: []Violation{{Reason: ReasonInternal, Detail: why.Error()}}}
 }
 
 // parts yields the parts of all targets, of which there is at least one.
@@ -239,22 +223,22 @@ func (r *Report) parts() iter.Seq[part] {
 
 // firstPart returns the part of the target "".
 func (r *Report) firstPart() part {
-	p := part{rules: cmp.Or(r.first, noRules)}
-	p.marks = r.few[:min(len(p.rules.each), len(r.few))]
+	var p part
+	if r.first != nil {
+		p.rules = *r.first
+	}
+	p.marks = r.few[:min(len(p.rules), len(r.few))]
 	if r.whose == owns {
-		p.about = ownAccount
+		p.about = byOwn
 	}
 	if r.more != nil {
 		p.faults = r.more.faults
-		if r.more.marks != nil {
-			p.marks = r.more.marks
-		}
 	}
 	return p
 }
 
-// told returns the decisions that a mark cannot express, in order.
-func (r *Report) told() []decision {
+// told returns the results that a mark cannot express, in order.
+func (r *Report) told() []Result {
 	if r == nil || r.more == nil {
 		return nil
 	}
@@ -273,13 +257,11 @@ func (r *Report) all() []Result {
 	results, told := make([]Result, 0, size), r.told()
 	for p := range r.parts() {
 		for k, m := range p.marks {
-			var d decision
 			if m == marksTold {
-				d, told = told[0], told[1:]
+				results, told = append(results, told[0]), told[1:]
 			} else {
-				d = p.untold(k)
+				results = append(results, p.untold(k))
 			}
-			results = append(results, p.rules.each[k].result(p.target, &d))
 		}
 	}
 	return results
@@ -332,7 +314,7 @@ func (r *Report) Valid() bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(r.told(), decision.fails)
+	return !slices.ContainsFunc(r.told(), Result.fails)
 }
 
 // Passed reports whether the report is Valid and nothing was left out: its Targets were each
@@ -356,12 +338,12 @@ func (r *Report) Violations() []Violation {
 	if r.isZero() {
 		return []Violation{{Reason: ReasonInternal, Detail: "nothing has been judged"}}
 	}
-	return r.gather(func(o *outline) bool { return !o.isWarning }, (*Result).failing)
+	return r.gather(func(r *rule) bool { return !r.JustWarning }, (*Result).failing)
 }
 
 // gather returns violations: those of the rules that the plan found broken, if they are wanted,
 // and what choose returns of each result that a mark cannot express.
-func (r *Report) gather(isWanted func(*outline) bool, choose func(*Result) []Violation) []Violation {
+func (r *Report) gather(isWanted func(*rule) bool, choose func(*Result) []Violation) []Violation {
 	if r.isZero() || r.more == nil {
 		return []Violation{}
 	}
@@ -369,7 +351,7 @@ func (r *Report) gather(isWanted func(*outline) bool, choose func(*Result) []Vio
 	size := len(told)
 	for p := range r.parts() {
 		for i := range p.wrong {
-			if isWanted(&p.rules.each[p.wrong[i].Entry]) {
+			if isWanted(&p.rules[p.wrong[i].Entry]) {
 				size++
 			}
 		}
@@ -380,13 +362,11 @@ func (r *Report) gather(isWanted func(*outline) bool, choose func(*Result) []Vio
 	}
 	for p := range r.parts() {
 		for k, m := range p.marks {
-			o := &p.rules.each[k]
 			switch {
-			case m == marksBroken && isWanted(o):
+			case m == marksBroken && isWanted(&p.rules[k]):
 				all = p.appendBroken(all, k)
 			case m == marksTold:
-				result := o.result(p.target, &told[0])
-				all, told = append(all, choose(&result)...), told[1:]
+				all, told = append(all, choose(&told[0])...), told[1:]
 			}
 		}
 	}
@@ -396,23 +376,23 @@ func (r *Report) gather(isWanted func(*outline) bool, choose func(*Result) []Vio
 // Warnings returns the violations that do not fail the object: those of rules with
 // justWarning and, under Ratcheting, those that the old object has too.
 func (r *Report) Warnings() []Violation {
-	return r.filter(func(o *outline) bool { return o.isWarning }, func(v Violation) bool { return v.Warning })
+	return r.filter(func(r *rule) bool { return r.JustWarning }, func(v Violation) bool { return v.Warning })
 }
 
 // Missing returns those Violations that say that a value is missing.
 func (r *Report) Missing() []Violation {
-	return r.filter(func(*outline) bool { return false }, func(v Violation) bool { return v.fails() && v.Reason == ReasonRequired })
+	return r.filter(func(*rule) bool { return false }, func(v Violation) bool { return v.fails() && v.Reason == ReasonRequired })
 }
 
 // At returns the violations and warnings with exactly this Pointer, for an input of a form.
 // Those below it are not included. The Pointer "" is for violations about the whole
 // object, or about no field.
 func (r *Report) At(pointer string) []Violation {
-	return r.filter(func(*outline) bool { return true }, func(v Violation) bool { return v.Pointer == pointer })
+	return r.filter(func(*rule) bool { return true }, func(v Violation) bool { return v.Pointer == pointer })
 }
 
 // filter returns the violations to keep. It need not look at those of rules that are not wanted.
-func (r *Report) filter(isWanted func(*outline) bool, keep func(Violation) bool) []Violation {
+func (r *Report) filter(isWanted func(*rule) bool, keep func(Violation) bool) []Violation {
 	all := r.gather(isWanted, func(result *Result) []Violation { return result.Violations })
 	return slices.DeleteFunc(all, func(v Violation) bool { return !keep(v) })
 }

@@ -23,14 +23,9 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	all, left := r.Targets(), r.findings().left
 	targets, room := cutTargets(all, maxOutput)
 	results, omitted := cut(r.all(), room)
-	return json.Marshal(struct {
-		Valid          bool     `json:"valid"`
-		Passed         bool     `json:"passed"`
-		Targets        []Target `json:"targets"`
-		OmittedTargets int      `json:"omittedTargets,omitempty"`
-		Results        []Result `json:"results"`
-		Omitted        int      `json:"omitted,omitempty"`
-	}{r.Valid(), r.Passed(), targets, left + len(all) - len(targets), results, r.Omitted() + omitted})
+	left += len(all) - len(targets)
+	valid, passed := r.Valid(), r.Passed()
+	return json.Marshal(writtenReport{&valid, &passed, &targets, left, &results, r.Omitted() + omitted})
 }
 
 var errNilPointer = errors.New("cannot read into a nil pointer")
@@ -92,7 +87,7 @@ func (r *Report) addTargets(read *writtenReport) error {
 	r.more.parts = nil
 	next := 0
 	for i, t := range *read.Targets {
-		p, of := part{rules: noRules, target: t.Name}, (*Target)(nil)
+		p, of := part{target: t.Name}, (*Target)(nil)
 		if at := slices.IndexFunc(parts[next:], func(p part) bool { return p.target == t.Name }); at >= 0 {
 			r.more.parts = append(r.more.parts, parts[next:next+at]...)
 			next += at + 1
@@ -101,7 +96,7 @@ func (r *Report) addTargets(read *writtenReport) error {
 		if wrong := t.contradicted(of, isWhole); wrong != "" {
 			return fmt.Errorf("targets[%d] %s", i, wrong)
 		}
-		p.about = &account{t.From, t.Template, t.Rules, t.Coverage, t.Doubt, t.Problems, t.Note, !t.Valid}
+		p.about, p.fails = &t, !t.Valid
 		r.more.parts = append(r.more.parts, p)
 	}
 	r.more.parts = append(r.more.parts, parts[next:]...)
@@ -133,14 +128,14 @@ func (t *Target) contradicted(derived *Target, isWhole bool) string {
 	return ""
 }
 
-// A writtenReport is a report in JSON.
+// A writtenReport is a report in JSON. A nil member is missing.
 type writtenReport struct {
 	Valid          *bool     `json:"valid"`
 	Passed         *bool     `json:"passed"`
 	Targets        *[]Target `json:"targets"`
-	OmittedTargets int       `json:"omittedTargets"`
+	OmittedTargets int       `json:"omittedTargets,omitempty"`
 	Results        *[]Result `json:"results"`
-	Omitted        int       `json:"omitted"`
+	Omitted        int       `json:"omitted,omitempty"`
 }
 
 // checkVerdict returns an error if the results contradict the verdict.
@@ -294,7 +289,7 @@ func (r *Report) summary(results []Result, targets []Target) string {
 // many are left out.
 func (e *InvalidError) MarshalJSON() ([]byte, error) {
 	all := e.all()
-	kept := jsontext.Fit(&jsontext.Room{Left: maxOutput}, all, -1, (*Violation).encodedSize)
+	kept := jsontext.Fit(&jsontext.Room{Left: maxOutput}, all, -1, jsontext.Size)
 	return json.Marshal(struct {
 		Violations []Violation `json:"violations"`
 		Omitted    int         `json:"omitted,omitempty"`
@@ -305,7 +300,7 @@ func (e *InvalidError) MarshalJSON() ([]byte, error) {
 // many are left out.
 func (e *ParseError) MarshalJSON() ([]byte, error) {
 	all := e.all()
-	kept := jsontext.Fit(&jsontext.Room{Left: maxOutput}, all, -1, (*Problem).encodedSize)
+	kept := jsontext.Fit(&jsontext.Room{Left: maxOutput}, all, -1, jsontext.Size)
 	return json.Marshal(struct {
 		Problems []Problem `json:"problems"`
 		Omitted  int       `json:"omitted,omitempty"`
@@ -341,20 +336,22 @@ func cutTargets(targets []Target, room int) (kept []Target, left int) {
 	decisive := slices.IndexFunc(targets, func(t Target) bool { return !t.passed() })
 	kept = jsontext.Fit(&out, targets, decisive, (*Target).outlineSize)
 	for i := range kept {
-		kept[i].Problems = jsontext.Fit(&out, kept[i].Problems, -1, (*Problem).encodedSize)
+		kept[i].Problems = jsontext.Fit(&out, kept[i].Problems, -1, jsontext.Size)
 	}
 	return kept, room/2 + out.Left
 }
 
 // outlineSize returns how many bytes of JSON a target takes, at most, without its problems.
 func (t *Target) outlineSize() int {
-	return jsonFrame + jsontext.TextsSize(t.Name, t.Template, t.Note)
+	outline := *t
+	outline.Problems = nil
+	return listFrame + jsontext.Size(&outline)
 }
 
 // firstFailing returns the index of the first result that fails the object; -1 if there is
 // none.
 func firstFailing(results []Result) int {
-	return slices.IndexFunc(results, func(r Result) bool { return r.fails() })
+	return slices.IndexFunc(results, Result.fails)
 }
 
 // cut leaves out the violations that do not fit.
@@ -362,32 +359,23 @@ func (r *Result) cut(out *jsontext.Room) {
 	if r.Outcome == Undecided {
 		return
 	}
-	kept := jsontext.Fit(out, r.Violations, -1, (*Violation).encodedSize)
+	kept := jsontext.Fit(out, r.Violations, -1, jsontext.Size)
 	r.Omitted += len(r.Violations) - len(kept)
 	r.Violations = kept
 }
 
-// jsonFrame is more bytes than JSON writes around the texts of a result, a violation or a
-// problem.
-const jsonFrame = 300
+// listFrame is more bytes than JSON writes around a list inside a result or target, with how many are
+// left out of it.
+const listFrame = 50
 
 // outlineSize returns how many bytes of JSON a result takes, at most, without its violations.
 // An Undecided result counts with its only one.
 func (r *Result) outlineSize() int {
-	size := jsonFrame + jsontext.TextsSize(r.Rule, string(r.Kind), r.Path.String(), r.Message, r.Target, r.Note)
-	if r.Outcome == Undecided && len(r.Violations) > 0 {
-		size += r.Violations[0].encodedSize()
+	outline := *r
+	if r.Outcome != Undecided {
+		outline.Violations = nil
 	}
-	return size
-}
-
-// encodedSize returns how many bytes of JSON the violation takes, at most.
-func (v *Violation) encodedSize() int {
-	return jsonFrame + jsontext.TextsSize(v.Rule, v.Message, v.Field, v.Pointer, v.Argument, v.Detail) + jsontext.ValueSize(v.Value) + jsontext.ValueSize(v.Limit)
-}
-
-func (p *Problem) encodedSize() int {
-	return jsonFrame + jsontext.TextsSize(p.Rule, p.Key, p.Message, p.Source)
+	return listFrame + jsontext.Size(&outline)
 }
 
 // maxCauses is how many causes a list has at most. They are for the response to one write.
@@ -399,7 +387,7 @@ func causesOf[E any](list []E, cause func(E) Cause) []Cause {
 	out := jsontext.Room{Left: maxOutput}
 	for i, e := range list {
 		c := cause(e)
-		if len(list) > maxCauses && i == maxCauses-1 || !out.Takes(jsontext.TextsSize(c.Message, c.Field)) {
+		if len(list) > maxCauses && i == maxCauses-1 || !out.Takes(jsontext.Size(&c)) {
 			return append(causes, omittedCause(len(list)-i))
 		}
 		causes = append(causes, c)

@@ -6,12 +6,10 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
-	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
 // An Outcome classifies the result of one rule for one target.
@@ -56,88 +54,41 @@ type Result struct {
 	Omitted int `json:"omitted,omitempty"`
 }
 
-// An outline is what a result and its violations say of their rule.
-type outline struct {
-	index         int
-	name, message string
-	kind          Kind
-	path, valid   Path
-	isWarning     bool           // JustWarning
-	literal       constraint.Set // what the rule demands, as far as the plan judges it
-}
-
 // notThere returns the note if "valid" selects nothing.
-func (o *outline) notThere() string { return o.valid.String() + " is not there" }
+func (r *rule) notThere() string { return r.Valid.String() + " is not there" }
 
-// outlines has the outline of each rule. Reports share it.
-type outlines struct {
-	each  []outline
-	once  sync.Once
-	usual []jsonpath.Texts // see usualTexts
+// result returns a result of the rule for a target, without an outcome.
+func (r *rule) result(target string) Result {
+	return Result{Index: r.index, Rule: r.Name, Kind: r.Kind, Path: r.Path, Message: r.Message, Target: target}
 }
 
-// usualTexts returns those of the only place that the path of a rule may select in a usual target;
-// none if it may select several.
-func (o *outlines) usualTexts(k int) jsonpath.Texts {
-	o.once.Do(func() {
-		o.usual = make([]jsonpath.Texts, len(o.each))
-		for i := range o.each {
-			o.usual[i] = jsonpath.FixedTexts(vmtarget.UsualAt, o.each[i].path.steps())
-		}
-	})
-	return o.usual[k]
-}
-
-// A decision is what a result says apart from its rule and target.
-type decision struct {
-	Outcome    Outcome
-	Undecided  Doubt
-	Note       string
-	Waits      bool
-	Violations []Violation
-	Omitted    int
-}
-
-// result returns the result of a decision about the rule for a target.
-func (o *outline) result(target string, d *decision) Result {
-	return Result{
-		Index: o.index, Rule: o.name, Kind: o.kind, Path: o.path, Message: o.message, Target: target,
-		Outcome: d.Outcome, Undecided: d.Undecided, Note: d.Note, Waits: d.Waits, Violations: d.Violations, Omitted: d.Omitted,
+// outcomeIfViolated returns the outcome of a rule that is violated.
+func (r *rule) outcomeIfViolated() Outcome {
+	if r.JustWarning {
+		return Warned
 	}
+	return Violated
 }
 
-// outline returns what the result says of its rule.
-func (r *Result) outline() outline {
-	return outline{index: r.Index, name: r.Rule, kind: r.Kind, path: r.Path, message: r.Message}
-}
-
-// decision returns what the result says apart from its rule and target.
-func (r *Result) decision() decision {
-	return decision{r.Outcome, r.Undecided, r.Note, r.Waits, r.Violations, r.Omitted}
-}
-
-// fails reports whether the result fails the object.
-func (r *Result) fails() bool { return r.decision().fails() }
-
-// fails reports whether the decision fails the object. An unknown outcome does. So does
+// fails reports whether the result fails the object. An unknown outcome does. So does
 // Undecided without a violation, since only a violation says whether the rule just warns.
-func (d decision) fails() bool {
+func (r Result) fails() bool {
 	switch {
-	case slices.ContainsFunc(d.Violations, Violation.fails):
+	case slices.ContainsFunc(r.Violations, Violation.fails):
 		return true
-	case d.Outcome == Undecided:
-		return len(d.Violations) == 0
+	case r.Outcome == Undecided:
+		return len(r.Violations) == 0
 	}
-	return !slices.Contains([]Outcome{Satisfied, Warned, Skipped, Ignored}, d.Outcome)
+	return !slices.Contains([]Outcome{Satisfied, Warned, Skipped, Ignored}, r.Outcome)
 }
 
 // judged reports whether the rule judged the target: some value was found right, wrong or missing.
-func (d *decision) judged() bool {
-	switch d.Outcome {
+func (r *Result) judged() bool {
+	switch r.Outcome {
 	case Satisfied, Violated:
 		return true
 	case Warned:
-		return slices.ContainsFunc(d.Violations, func(v Violation) bool { return v.Reason != ReasonInternal })
+		return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Reason != ReasonInternal })
 	}
 	return false
 }
@@ -255,16 +206,16 @@ type breach struct {
 }
 
 // broken returns the violation for a breach by the value at a location.
-func (o *outline) broken(b breach, at jsonpath.Texts) Violation {
-	v := o.violation(reasonOf(b.Fault), b.key, b.explained())
+func (r *rule) broken(b breach, at jsonpath.Texts) Violation {
+	v := r.violation(reasonOf[b.Fault], b.key, b.explained())
 	v.Field, v.Pointer = at.Path, at.Pointer
 	v.Value, v.Limit, v.Origin = value.Canonical(b.found), b.Limit, b.origin
 	return v
 }
 
 // violation returns a violation of the rule.
-func (o *outline) violation(reason Reason, argument, detail string) Violation {
-	return Violation{Rule: o.name, Message: o.message, Reason: reason, Argument: argument, Detail: detail, Warning: o.isWarning}
+func (r *rule) violation(reason Reason, argument, detail string) Violation {
+	return Violation{Rule: r.Name, Message: r.Message, Reason: reason, Argument: argument, Detail: detail, Warning: r.JustWarning}
 }
 
 // explained returns the detail with why the value counts, if it is not written in the object.

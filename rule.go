@@ -9,9 +9,11 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
 // argumentKeys are the keys of constraint.Arguments.
@@ -85,7 +87,7 @@ var argumentKeys = func() (keys []string) {
 // cannot be matched: recursion and subroutine calls, conditionals, verbs, callouts,
 // branch reset, \K, \G, \C, \X, scripts in \p, back-references to a group that has
 // not ended, lookbehind without a fixed length, and what versions of PCRE2 read
-// differently.
+// differently. So are octal codes, \c, \g, (?xx) and (?^), for which there are other spellings.
 //
 // Most patterns run in linear time. Those with lookaround, back-references, and atomic
 // or possessive parts backtrack, within the time that [Budget] sets.
@@ -115,7 +117,9 @@ func (r Rule) Equal(q Rule) bool {
 	return r.Kind == q.Kind && r.Name == q.Name && r.Message == q.Message &&
 		r.JustWarning == q.JustWarning &&
 		r.Path.Equal(q.Path) && r.Valid.Equal(q.Valid) && r.ValuesFrom.Equal(q.ValuesFrom) &&
-		!slices.ContainsFunc(argumentKeys, func(key string) bool { return !r.single(key).Equal(q.single(key)) }) &&
+		!slices.ContainsFunc(argumentKeys, func(key string) bool {
+			return !slices.EqualFunc(r.arguments(key), q.arguments(key), Argument.Equal)
+		}) &&
 		(r.Values == nil) == (q.Values == nil) && slices.EqualFunc(r.Values, q.Values, Argument.Equal) &&
 		maps.EqualFunc(r.Unknown, q.Unknown, equalJSON)
 }
@@ -144,14 +148,6 @@ func (r *Rule) slot(key string) *Argument {
 		return &r.Regex
 	}
 	return nil
-}
-
-// single returns the argument with a key; the zero Argument for a list.
-func (r *Rule) single(key string) Argument {
-	if a := r.slot(key); a != nil {
-		return *a
-	}
-	return Argument{}
 }
 
 // Arguments yields the arguments of the rule with their keys, in the order in which they judge
@@ -191,21 +187,22 @@ func (r Rule) clone() Rule {
 // Rules are the rules of an annotation, read and checked. They are immutable and safe for
 // concurrent use. The zero value has no rules.
 type Rules struct {
-	rules    []rule
-	isWhole  bool       // WholeObjects
-	plan     *plan.Plan // nil: no rules
-	outlines *outlines  // nil: no rules
+	rules   []rule
+	isWhole bool       // WholeObjects
+	plan    *plan.Plan // nil: no rules
+	list    *[]rule    // the same, for reports to share; nil: no rules
 }
 
 // newRules returns Rules for rules that were read, ready to judge by.
 func newRules(rules []rule, isWhole bool) Rules {
-	each := make([]outline, len(rules))
 	for i := range rules {
 		r := &rules[i]
-		r.outline = &each[i]
-		*r.outline = outline{i, r.Name, r.Message, r.Kind, r.Path, r.Valid, r.JustWarning, r.literal}
+		r.index = i
+		if at := jsonpath.Fixed(r.Path.steps()); len(at) == len(r.Path.steps()) {
+			r.usual = vmtarget.UsualAt.Join(at).Texts()
+		}
 	}
-	return Rules{rules, isWhole, newPlan(rules, isWhole), &outlines{each: each}}
+	return Rules{rules, isWhole, newPlan(rules, isWhole), &rules}
 }
 
 // newPlan plans the rules that are about a VM and need no values except those that they
@@ -279,7 +276,8 @@ type rule struct {
 	literal constraint.Set // the type, and the arguments that are literals
 	paths   []pathArgument // the other arguments
 
-	outline *outline // what results say of it
+	index int            // in the annotation
+	usual jsonpath.Texts // of the only place that its path may select in a usual target; zero: there may be several
 }
 
 // A pathArgument is an argument that has paths, which are read from each object.

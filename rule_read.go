@@ -224,7 +224,7 @@ func (r *ruleReader) constraint(a *constraint.Argument, key string, n jsontext.N
 	}
 	reason := ReasonInvalid
 	if e := (*constraint.Error)(nil); errors.As(err, &e) {
-		reason = reasonOf(e.Fault)
+		reason = reasonOf[e.Fault]
 	}
 	r.problem(n, key, reason, "%q %v", key, err)
 	return nil
@@ -333,7 +333,11 @@ func meantValue(key string, v any) string {
 // compile asks the kind for its Checker.
 func (r *ruleReader) compile(c KindCompiler) {
 	source := RuleSource{&r.rule.Rule, r.node, r.text, &r.rule.own, r.budget}
-	checker, problems := compileSafely(c, source)
+	var checker Checker
+	var problems []Problem
+	if panics := safely(func() { checker, problems = c(source) }); panics != nil {
+		problems = []Problem{source.Problem("", ReasonInvalid, "the kind %s cannot read this rule: %s", value.Quoted(string(r.rule.Kind)), panics)}
+	}
 	for _, p := range problems {
 		r.problems = append(r.problems, r.ofKind(p))
 	}
@@ -341,17 +345,6 @@ func (r *ruleReader) compile(c KindCompiler) {
 		r.problem(r.node, "", ReasonInvalid, "the kind %s gave no Checker for this rule", value.Quoted(string(r.rule.Kind)))
 	}
 	r.rule.checker = checker
-}
-
-// compileSafely recovers if a compiler panics, so that it does not stop the program.
-func compileSafely(c KindCompiler, s RuleSource) (checker Checker, problems []Problem) {
-	defer func() {
-		if failure := recover(); failure != nil {
-			why := value.Shortened(fmt.Sprint(failure))
-			checker, problems = nil, []Problem{s.Problem("", ReasonInvalid, "the kind %s cannot read this rule: %s", value.Quoted(string(s.rule.Kind)), why)}
-		}
-	}()
-	return c(s)
 }
 
 // ofKind returns a problem of a KindCompiler as one of this rule, with a reason that Problem

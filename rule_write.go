@@ -25,60 +25,10 @@ func annotationOf(rules []Rule) string {
 
 // MarshalJSON writes the rule in the form of version 201902-2.
 func (r Rule) MarshalJSON() ([]byte, error) {
-	text, err := jsontext.MarshalObject(r.membersToWrite())
-	if err != nil {
-		return nil, fmt.Errorf("rule %q: %w", r.Name, err)
-	}
-	return text, nil
-}
-
-// UnmarshalJSON reads a rule in the form of version 201902-2, with the checks of ParseRules.
-func (r *Rule) UnmarshalJSON(text []byte) error {
-	if r == nil {
-		return errNilPointer
-	}
-	rules, nodes, problems := readRules("["+string(text)+"]", parseOptionsOf(nil))
-	if len(nodes) > 1 || nodes == nil && problems == nil {
-		problems = []Problem{{
-			Index: -1, Reason: ReasonTypeInvalid, Code: codeWrongType,
-			Message: fmt.Sprintf("there are %d values, but a rule is one object: { … }", len(nodes)),
-		}}
-	}
-	if problems != nil {
-		return asParseError(withoutPlaces(problems))
-	}
-	*r = rules[0].Rule
-	return nil
-}
-
-// withoutPlaces removes the positions of problems, for rules that are not part of the text of
-// an annotation.
-func withoutPlaces(problems []Problem) []Problem {
-	for i := range problems {
-		problems[i].Offset, problems[i].Line, problems[i].Column = 0, 0, 0
-	}
-	return problems
-}
-
-// withinKeys keeps the positions of problems in the values of keys that only the rules' kinds
-// know, counted from the start of the value, and removes all others.
-func withinKeys(problems []Problem, rules []rule, nodes []jsontext.Node) []Problem {
-	for i, p := range problems {
-		offset := 0
-		if p.Index >= 0 && slices.Contains(rules[p.Index].own, p.Key) {
-			n, _ := nodes[p.Index].Member(p.Key)
-			offset = max(p.Offset-n.Start, 0)
-		}
-		problems[i].Offset, problems[i].Line, problems[i].Column = offset, 0, 0
-	}
-	return problems
-}
-
-func (r Rule) membersToWrite() []jsontext.NamedValue {
-	var members []jsontext.NamedValue
+	n := jsontext.Node{Value: json.Delim('{')}
 	add := func(present bool, key string, value any) {
 		if present {
-			members = append(members, jsontext.NamedValue{Name: key, Value: value})
+			n.Members = append(n.Members, jsontext.Member{Key: key, Value: jsontext.Node{Value: value}})
 		}
 	}
 	add(true, rulekey.Name, r.Name)
@@ -98,7 +48,40 @@ func (r Rule) membersToWrite() []jsontext.NamedValue {
 	for _, key := range slices.Sorted(maps.Keys(r.Unknown)) {
 		add(true, key, r.Unknown[key])
 	}
-	return members
+	return n.Raw(), nil
+}
+
+// UnmarshalJSON reads a rule in the form of version 201902-2, with the checks of ParseRules.
+func (r *Rule) UnmarshalJSON(text []byte) error {
+	if r == nil {
+		return errNilPointer
+	}
+	rules, nodes, problems := readRules("["+string(text)+"]", parseOptionsOf(nil))
+	if len(nodes) > 1 || nodes == nil && problems == nil {
+		problems = []Problem{{
+			Index: -1, Reason: ReasonTypeInvalid, Code: codeWrongType,
+			Message: fmt.Sprintf("there are %d values, but a rule is one object: { … }", len(nodes)),
+		}}
+	}
+	if problems != nil {
+		return asParseError(withinKeys(problems, rules, nodes))
+	}
+	*r = rules[0].Rule
+	return nil
+}
+
+// withinKeys keeps the positions of problems in the values of keys that only the rules' kinds
+// know, counted from the start of the value, and removes all others.
+func withinKeys(problems []Problem, rules []rule, nodes []jsontext.Node) []Problem {
+	for i, p := range problems {
+		offset := 0
+		if 0 <= p.Index && p.Index < len(rules) && slices.Contains(rules[p.Index].own, p.Key) {
+			n, _ := nodes[p.Index].Member(p.Key)
+			offset = max(p.Offset-n.Start, 0)
+		}
+		problems[i].Offset, problems[i].Line, problems[i].Column = offset, 0, 0
+	}
+	return problems
 }
 
 // writable returns the rule without what cannot be written as JSON, and says what that is.
@@ -136,14 +119,11 @@ func (r Rule) writable() (Rule, []string) {
 }
 
 func (r Rule) textsOfArguments() []string {
-	texts := []string{r.Path.text(), r.Valid.text(), r.ValuesFrom.text()}
-	for _, key := range argumentKeys {
-		if a := r.slot(key); a != nil {
+	texts := []string{r.Path.text(), r.Valid.text()}
+	for _, arguments := range r.Arguments() {
+		for _, a := range arguments {
 			texts = append(texts, a.String())
 		}
-	}
-	for _, a := range r.Values {
-		texts = append(texts, a.String())
 	}
 	return texts
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/vmrules/vmrules/instancetype"
 	"github.com/vmrules/vmrules/internal/jsonpath"
@@ -86,33 +87,21 @@ func (t Target) equal(u Target) bool {
 	return slices.Equal(problems, others) && reflect.DeepEqual(t, u)
 }
 
-// An account is what a report knows of a target apart from its results. Targets share accounts.
-type account struct {
-	from     SourceKind
-	template string
-	rules    int      // if no rule is judged: how many there are
-	coverage Coverage // "": the results tell it
-	doubt    Doubt
-	problems []Problem
-	note     string
-	fails    bool // a result that was left out fails the target
-}
+// byOwn is what a report knows of a VM that is judged by its own rules, apart from their results.
+var byOwn = &Target{From: SourceOwn}
 
-// ownAccount is the account of a VM that is judged by its own rules.
-var ownAccount = &account{from: SourceOwn}
-
-// of returns the account of a target for which none of its rules is judged.
-func (a *account) of(rules *Rules) *account {
-	about := account{from: SourceGiven}
-	if a != nil {
-		about = *a
+// of returns what is known of a target for which none of its rules is judged.
+func (t *Target) of(rules *Rules) *Target {
+	about := Target{From: SourceGiven}
+	if t != nil {
+		about = *t
 	}
-	about.rules = rules.Len()
+	about.Rules = rules.Len()
 	return &about
 }
 
-// told returns the decisions about the part among those about it and the parts behind it.
-func (p *part) told(all []decision) []decision {
+// told returns the results of the part among those of it and of the parts behind it.
+func (p *part) told(all []Result) []Result {
 	n := 0
 	for _, m := range p.marks {
 		if m == marksTold {
@@ -122,19 +111,21 @@ func (p *part) told(all []decision) []decision {
 	return all[:n]
 }
 
-// describe returns the Target of the part, which the decisions are about.
-func (p *part) describe(told []decision) Target {
-	t := Target{Name: p.target, From: SourceGiven, Rules: len(p.rules.each), Valid: p.isValid(told)}
-	if t.Rules > 0 && p.rules.each[0].index < 0 { // there is a result about all of them
-		t.Rules = 0
+// describe returns the Target of the part, of which results are told.
+func (p *part) describe(told []Result) Target {
+	t := Target{From: SourceGiven}
+	judged := len(p.marks)
+	if len(told) > 0 && told[0].Index < 0 { // it is about all of them
+		judged = 0
 	}
-	if t.Rules == 0 {
+	switch {
+	case p.about != nil:
+		t = *p.about
+		t.Problems = slices.Clip(t.Problems)
+	case judged == 0:
 		t.From = ""
 	}
-	if a := p.about; a != nil {
-		t.From, t.Template, t.Rules = a.from, a.template, max(t.Rules, a.rules)
-		t.Coverage, t.Doubt, t.Problems, t.Note = a.coverage, a.doubt, slices.Clip(a.problems), a.note
-	}
+	t.Name, t.Rules, t.Valid = p.target, max(t.Rules, judged), p.isValid(told)
 	if t.Coverage == "" {
 		t.Coverage, t.Doubt, t.Note = p.coverage(told)
 	}
@@ -142,19 +133,19 @@ func (p *part) describe(told []decision) Target {
 }
 
 // isValid reports whether nothing fails the target.
-func (p *part) isValid(told []decision) bool {
-	return !p.isBroken() && !slices.ContainsFunc(told, decision.fails) && (p.about == nil || !p.about.fails)
+func (p *part) isValid(told []Result) bool {
+	return !p.isBroken() && !slices.ContainsFunc(told, Result.fails) && !p.fails
 }
 
 // isBroken reports whether what the plan found wrong fails the target.
 func (p *part) isBroken() bool {
-	return slices.ContainsFunc(p.wrong, func(w plan.Wrong) bool { return !p.rules.each[w.Entry].isWarning })
+	return slices.ContainsFunc(p.wrong, func(w plan.Wrong) bool { return !p.rules[w.Entry].JustWarning })
 }
 
 // coverage returns what the results say of the target, and for one that no rule judged, why.
-func (p *part) coverage(told []decision) (Coverage, Doubt, string) {
+func (p *part) coverage(told []Result) (Coverage, Doubt, string) {
 	waits, judged := "", false
-	undecided, ignored := (*decision)(nil), (*decision)(nil)
+	undecided, ignored := (*Result)(nil), (*Result)(nil)
 	for i := range told {
 		switch d := &told[i]; {
 		case d.Waits && waits == "":
@@ -183,13 +174,13 @@ func (p *part) coverage(told []decision) (Coverage, Doubt, string) {
 }
 
 // why returns in words why a rule is undecided.
-func (d *decision) why() string {
-	for _, v := range d.Violations {
+func (r *Result) why() string {
+	for _, v := range r.Violations {
 		if v.Reason == ReasonInternal {
 			return v.Detail
 		}
 	}
-	return d.Note
+	return r.Note
 }
 
 // A target is a part of an object that rules apply to. Its Root is what they call $.
@@ -279,7 +270,7 @@ func (e *evaluation) expanded(t *target) target {
 	}
 	vm, _ := plain.(map[string]any)
 	var it, preference map[string]any
-	missing := safely(func() (err error) { it, preference, err = e.given.find(vm); return err })
+	missing := searchSafely(func() (err error) { it, preference, err = e.given.find(vm); return err })
 	work, kept := e.budget.Left()
 	b := instancetype.Meter{Work: work, Kept: kept}
 	expanded, err := b.ExpandNamed(vm, it, preference)
@@ -303,29 +294,39 @@ func (e *evaluation) expanded(t *target) target {
 	return done
 }
 
-// safely recovers if a function of the caller or its error panics, so that it does not stop the
-// program.
-func safely(find func() error) (err error) {
-	defer func() {
-		if failure := recover(); failure != nil {
-			err = fmt.Errorf("the search panics: %s", value.Shortened(fmt.Sprint(failure)))
+// searchSafely calls a function of the caller that searches. If it or its error panics, that is an error.
+func searchSafely(find func() error) (err error) {
+	panics := safely(func() {
+		if err = find(); err != nil {
+			_ = err.Error()
 		}
-	}()
-	if err = find(); err != nil {
-		_ = err.Error()
+	})
+	if panics != nil {
+		return fmt.Errorf("the search panics: %w", panics)
 	}
 	return err
+}
+
+// safely calls what the caller of this package has written, and recovers if it panics, so that it does
+// not stop the program. The error then says with what.
+func safely(call func()) (err error) {
+	defer func() {
+		if failure := recover(); failure != nil {
+			err = errors.New(value.Shortened(fmt.Sprint(failure)))
+		}
+	}()
+	call()
+	return nil
 }
 
 // refusal returns an error that lists the conflicts for which KubeVirt refuses a VM.
 func refusal(conflicts []instancetype.Conflict) error {
 	const listed = 10
-	text := "KubeVirt refuses the VM"
-	separator := ": "
+	var texts []string
 	for _, c := range conflicts[:min(len(conflicts), listed)] {
-		text += separator + c.Field + ": " + c.Message
-		separator = "; "
+		texts = append(texts, c.Field+": "+c.Message)
 	}
+	text := "KubeVirt refuses the VM: " + strings.Join(texts, "; ")
 	if more := len(conflicts) - listed; more > 0 {
 		text += fmt.Sprintf("; and %d more", more)
 	}

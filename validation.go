@@ -106,7 +106,7 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) *Report {
 	defer e.release()
 	report := &Report{whose: givens}
 	e.isOwn, e.given.reading.budget = true, &e.budget
-	rules := ruleFinder{call: e, texts: map[annotationText]*ownRules{}}
+	rules := ruleFinder{call: e, texts: map[annotationText]*ownRules{}, templates: map[TemplateRef]*ownRules{}}
 	targets := e.appendTargets(nil, value.Resolve(object), false)
 	if e.isSpent() {
 		targets = targets[:1] // it says so
@@ -122,7 +122,7 @@ func (e *evaluation) judgeOwn(report *Report, rules *ruleFinder, t *target) {
 		return
 	}
 	if t.Cause != vmtarget.Empty || t.VM == nil {
-		report.addUnjudged(t.Name, &account{}, unjudged(emptiness(t)))
+		report.addUnjudged(t.Name, &Target{}, unjudged(emptiness(t)))
 		return
 	}
 	found := rules.of(t)

@@ -89,7 +89,7 @@ var (
 	}
 	plainItems = []string{
 		"a", "b", "k", "s", "_", "é", "ſ", ".", "^", "$", "&&", "a-c", "A-Z", "0-9", "À-ÿ", `\d`, `\w`, `\s`, `\h`, `\H`, `\v`, `\V`,
-		`\n`, `\b`, `\-`, `\]`, `\\`, `\x41`, `\x{212a}`, `\103`, `\cA`, `\Qa-c\E`,
+		`\n`, `\b`, `\-`, `\]`, `\\`, `\x41`, `\x{212a}`, `\Qa-c\E`,
 		`\x{10400}-\x{10427}`, `\x{100}-\x{10ffff}`, `\x00-\x7f`, `\x{80}-\x{2100}`,
 	}
 	// The library refuses patterns that mix these two.
@@ -101,13 +101,13 @@ var (
 	classItems   = slices.Concat(positiveItems, negatedItems)
 
 	escapes = []string{
-		".", `\d`, `\D`, `\w`, `\W`, `\s`, `\S`, `\h`, `\H`, `\v`, `\V`, `\N`, `\R`, `\a`, `\e`, `\f`, `\n`, `\r`, `\t`, `\cJ`, `\x41`, `\x{e9}`, `\x{1F600}`,
-		`\o{141}`, `\141`, `\0`, `\pL`, `\PL`, `\p{L&}`, `\p{Lu}`, `\p{Ll}`, `\p{^Nd}`, `\p{C}`, `\pP`, `\p{Any}`, `\_`, `\/`, `\é`,
+		".", `\d`, `\D`, `\w`, `\W`, `\s`, `\S`, `\h`, `\H`, `\v`, `\V`, `\N`, `\R`, `\a`, `\e`, `\f`, `\n`, `\r`, `\t`, `\x41`, `\x{e9}`, `\x{1F600}`,
+		`\0`, `\pL`, `\PL`, `\p{L&}`, `\p{Lu}`, `\p{Ll}`, `\p{^Nd}`, `\p{C}`, `\pP`, `\p{Any}`, `\_`, `\/`, `\é`,
 	}
 	anchors     = []string{"^", "^", "$", "$", `\A`, `\z`, `\Z`, `\b`, `\B`, "(?m:^)", "(?m:$)"}
-	settings    = []string{"(?i)", "(?-i)", "(?s)", "(?m)", "(?x)", "(?-x)", "(?xx)", "(?n)", "(?-n)", "(?^)", "(?i-s)"}
+	settings    = []string{"(?i)", "(?-i)", "(?s)", "(?m)", "(?x)", "(?-x)", "(?n)", "(?-n)", "(?i-s)"}
 	silent      = []string{"(?#c)", `\E`, `\Q\E`, "(?)", "(?-)"}
-	groupBegins = []string{"(?i:", "(?-i:", "(?s:", "(?m:", "(?^:", "(?x: ", "(?is-m:"}
+	groupBegins = []string{"(?i:", "(?-i:", "(?s:", "(?m:", "(?x: ", "(?is-m:"}
 	quantifiers = []quantifier{
 		{"*", 0, sampleRepeats}, {"*", 0, sampleRepeats}, {"+", 1, sampleRepeats}, {"+", 1, sampleRepeats}, {"?", 0, 1}, {"?", 0, 1}, {"{0,1}", 0, 1}, {"{1}", 1, 1},
 		{"{2}", 2, 2}, {"{0,2}", 0, 2}, {"{1,}", 1, sampleRepeats}, {"{1,3}", 1, 3}, {"{2,3}", 2, 3}, {"{2,}", 2, 4}, {"{3,5}", 3, 5},
@@ -118,6 +118,7 @@ var (
 	unsupported = []string{
 		"(?R)?", "(?1)", "(?-1)", "(?&n1)", "(?P>n1)", `\g<1>`, "(?|(a)|(b))", "(?(1)a|b)", "(?(?=a)a|b)", "(?(DEFINE)a)", "(?C1)", "(*SKIP)", "(*ACCEPT)",
 		"(*F)", "(*pla:a)", "(?*a)", `\K`, `\G`, `\C`, `\X`, `\p{Greek}`, `\p{Alphabetic}`, `\p{Xan}`, "a{0}", "(?<=a|(?:b|cc))", `(?<=\R)`, `(?J)`, `(?U)`, `\N{U+61}`,
+		`\cA`, `\o{141}`, `\101`, `\g{-1}`, "(?xx)", "(?^:a)",
 	}
 	soup = []string{
 		"a", "b", "A", "k", "0", "1", "8", "9", "é", "ß", " ", "\t", "\n", "#", "/", "<", ">", "=", "!", ":", "&", "'", ",", "-",
@@ -360,7 +361,7 @@ func (g *regexGenerator) backref() sketch {
 		return g.literal()
 	}
 	group := pick(g, groups)
-	forms := []string{fmt.Sprintf(`\%d`, group), fmt.Sprintf(`\g{%d}`, group), fmt.Sprintf(`\g{-%d}`, g.groups-group+1), fmt.Sprintf(`\g%d`, group)}
+	forms := []string{fmt.Sprintf(`\%d`, group), fmt.Sprintf(`(?:\%d)`, group)}
 	return sketch{pattern: pick(g, forms), sample: func() string { return g.captured[group] }}
 }
 

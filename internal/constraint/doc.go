@@ -7,5 +7,6 @@
 // rule or from several rules together. A combination of sets never admits a value that one
 // of them refuses.
 //
-// To add an argument, write a type that implements [Constraint], and add a row to Arguments.
+// To add an argument, write a type that implements [Constraint], and add a row to Arguments, and
+// the type to the switches in set.go.
 package constraint

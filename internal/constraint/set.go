@@ -49,8 +49,7 @@ func (s *Set) Get(key string) Constraint {
 func (s *Set) ReadsNumbers() bool { return s.Type().Is(Number) }
 
 // holds calls Holds of a constraint. It names the types of the format's arguments, so that
-// the compiler sees that neither v nor b escapes to the heap. Another type gets copies,
-// which do.
+// the compiler sees that neither v nor b escapes to the heap.
 func holds(c Constraint, v *value.Scalar, b *meter.Budget) (bool, error) {
 	switch c := c.(type) {
 	case *Bound:
@@ -59,13 +58,8 @@ func holds(c Constraint, v *value.Scalar, b *meter.Budget) (bool, error) {
 		return c.Holds(v, b)
 	case *Allowed:
 		return c.Holds(v, b)
-	case *Pattern:
-		return c.Holds(v, b)
 	}
-	scalar, budget := *v, *b
-	ok, err := c.Holds(&scalar, &budget)
-	*b = budget
-	return ok, err
+	return c.(*Pattern).Holds(v, b)
 }
 
 // A Failure is a demand that a value does not satisfy, or may not satisfy.
@@ -110,11 +104,8 @@ func (s *Set) Breach(demand Constraint, v any, scalar *value.Scalar) Breach {
 		return c.Breach(scalar)
 	case *Allowed:
 		return c.Breach(scalar)
-	case *Pattern:
-		return c.Breach(scalar)
 	}
-	copied := *scalar
-	return demand.Breach(&copied)
+	return demand.(*Pattern).Breach(scalar)
 }
 
 // DetailSize returns about how many bytes the Detail of a Breach has. It does not make the text.

@@ -22,32 +22,20 @@ const (
 // OfKind returns the type that a kind of rule demands, and whether the kind is one of the
 // format. Other kinds demand a scalar, to which arguments can be applied.
 func OfKind(kind string) (t Type, isOfFormat bool) {
-	switch kind {
-	case "integer":
-		return Integer, true
-	case "string":
-		return String, true
-	case "enum", "regex":
-		return Scalar, true
-	}
-	return Scalar, false
+	t, isOfFormat = kinds[kind]
+	return t, isOfFormat
 }
+
+var kinds = map[string]Type{"integer": Integer, "string": String, "enum": Scalar, "regex": Scalar}
 
 // String returns the name of the type.
 func (t Type) String() string {
-	switch t {
-	case String:
-		return "string"
-	case Number:
-		return "number"
-	case Integer:
-		return "integer"
-	case String | Number:
-		return "quantity"
-	case String | Integer:
-		return "integralQuantity"
-	}
-	return "scalar"
+	return typeNames[t]
+}
+
+var typeNames = map[Type]string{
+	Scalar: "scalar", String: "string", Number: "number", Integer: "integer",
+	String | Number: "quantity", String | Integer: "integralQuantity",
 }
 
 // Is reports whether all values of the type also have another type.

@@ -1,19 +1,7 @@
 // Package jsonpath implements JSONPath in the dialect of Kubernetes (kubectl).
 //
-// A path consists of these steps:
-//
-//   - .name; the leading dot of the path is optional. In a name, a backslash must precede
-//     any character except letters, digits, "_", "-" and "/": "\." is a dot.
-//   - ['name'], [0], [-1], [0:2], [0:4:2], [0,2] and ['a','b'].
-//   - [*] for every item of an array, and .* for every member of an object or item of an
-//     array.
-//   - ..name for that name at any depth.
-//   - The filters [?(@.name=="x")], with == != < <= > >=, and [?(@.name)] for existence.
-//
-// A $ before the path and { } around it change nothing.
-//
-// Parse refuses what kubectl and other readers of JSONPath understand differently, such as
-// a bare dot inside quotes or a $ inside a filter. The error says what to write instead.
+// vmrules.Path says which steps a path has, and what Parse refuses because readers of JSONPath
+// understand it differently. The error says what to write instead.
 //
 // [Parse] reads a [Path]. A [Search] visits what the path selects in a value, each
 // [Location] once and in document order: items by index, members by name. A null counts as

@@ -36,10 +36,10 @@ const (
 )
 
 // SetDefault sets the default of the field of a path, and replaces an earlier one.
-func (f *Implied) SetDefault(path FieldPath, v any) { f.grow(path).value = value.Resolve(v) }
+func (f *Implied) SetDefault(path FieldPath, v any) { f.growAll(path).value = value.Resolve(v) }
 
 // SetZeroIsUnset makes a 0 in the field of a path count as missing.
-func (f *Implied) SetZeroIsUnset(path FieldPath) { f.grow(path).zeroIsUnset = true }
+func (f *Implied) SetZeroIsUnset(path FieldPath) { f.growAll(path).zeroIsUnset = true }
 
 // Default returns the default of the field; nil if there is none.
 func (f *Implied) Default() any {
@@ -87,33 +87,33 @@ func (f *Implied) Below(at Location) *Implied {
 	return f
 }
 
-// grow returns the node of a path, and adds nodes that are missing.
-func (f *Implied) grow(path FieldPath) *Implied {
+// growAll returns the node of a path, and adds nodes that are missing.
+func (f *Implied) growAll(path FieldPath) *Implied {
 	for _, step := range path.path.Steps() {
-		if name, ok := step.(jp.Child); ok {
-			f = f.growMember(string(name))
-			continue
-		}
-		f = f.growItems()
+		f = f.grow(step)
 	}
 	return f
 }
 
-func (f *Implied) growMember(name string) *Implied {
-	if f.members == nil {
-		f.members = map[string]*Implied{}
+// grow returns the node behind a step that is a name, [*] or .*, and adds it if it is missing.
+func (f *Implied) grow(step jp.Frag) *Implied {
+	if name, ok := step.(jp.Child); ok {
+		if f.members == nil {
+			f.members = map[string]*Implied{}
+		}
+		if f.members[string(name)] == nil {
+			f.members[string(name)] = &Implied{}
+		}
+		return f.members[string(name)]
 	}
-	if f.members[name] == nil {
-		f.members[name] = &Implied{}
+	at := &f.items
+	if step == jp.Wildcard('*') {
+		at = &f.others
 	}
-	return f.members[name]
-}
-
-func (f *Implied) growItems() *Implied {
-	if f.items == nil {
-		f.items = &Implied{}
+	if *at == nil {
+		*at = &Implied{}
 	}
-	return f.items
+	return *at
 }
 
 // At returns the node of a member or item.

@@ -16,7 +16,8 @@ type OpenField struct {
 
 func (e *OpenField) Error() string { return e.What + " may be set by others" }
 
-// setBy returns who may set a field of parent. The field has the value next.
+// setBy returns who may set a field of parent. The field has the value next, which does not count if
+// somebody may.
 func (w *Search) setBy(f *Implied, parent, next any) Setters {
 	switch {
 	case f == nil, f.by&w.Open == 0, value.ShapeOf(parent) != value.Object:
@@ -111,12 +112,6 @@ func (w *Search) setInside(f *Implied, v any) Setters {
 	return found
 }
 
-// isOpenField reports whether a field of parent, which has the value next, is open: others may set
-// it. The value in the object then does not count.
-func (w *Search) isOpenField(f *Implied, parent, next any) bool {
-	return w.Open != 0 && w.setBy(f, parent, next) != 0
-}
-
 // addOpenMember is addOpen for the member of an object that step i names.
 func (w *Search) addOpenMember(name string, i int, f *Implied) {
 	if w.hasEnough() {
@@ -166,7 +161,7 @@ func (w *Search) addOpenMembers(v any, i int, f *Implied) {
 	}
 	found := w.setBelow(f.others, steps)
 	for name, field := range f.members {
-		if next, _ := value.Member(v, name); w.isOpenField(field, v, next) {
+		if next, _ := value.Member(v, name); w.setBy(field, v, next) != 0 {
 			found |= w.setBelow(field, steps)
 		}
 	}
@@ -211,5 +206,5 @@ func (w *Search) IsOpen() bool {
 	}
 	at := w.at[len(w.Root):]
 	parent := Lookup(w.object, at[:len(at)-1])
-	return w.isOpenField(w.Implied.Locate(at), parent, nil)
+	return w.setBy(w.Implied.Locate(at), parent, nil) != 0
 }

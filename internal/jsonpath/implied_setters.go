@@ -1,7 +1,9 @@
 package jsonpath
 
 import (
-	"strings"
+	"slices"
+
+	"github.com/ohler55/ojg/jp"
 
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -33,7 +35,7 @@ const (
 // no items of lists.
 type Settable struct {
 	By Setters
-	// Path consists of names, [*] for the items of a list, and * for members of any name.
+	// Path consists of names, [*] for the items of a list, and .* for members of any name.
 	Path string
 	When Condition
 	// Only reports whether others may set the field, given the rest of the object. The
@@ -55,12 +57,15 @@ type Around interface {
 // AddSettable adds fields that others may set to the tree.
 func (f *Implied) AddSettable(fields []Settable) {
 	for _, s := range fields {
-		at := f
-		steps := strings.Split(strings.ReplaceAll(s.Path, "[*]", ".[*]"), ".")
-		made := strings.Count(s.Path, "[*]") == 0
+		path, err := Parse(s.Path)
+		if err != nil {
+			panic(s.Path + ": " + err.Error()) // of a table
+		}
+		at, steps := f, path.Steps()
+		made := !slices.Contains(steps, jp.Frag(jp.Wildcard('#')))
 		for i, step := range steps {
-			at = at.growStep(step)
-			if step == "[*]" {
+			at = at.grow(step)
+			if step == jp.Wildcard('#') {
 				made = true
 				continue
 			}
@@ -70,19 +75,6 @@ func (f *Implied) AddSettable(fields []Settable) {
 		}
 		at.when, at.only = s.When, s.Only
 	}
-}
-
-func (f *Implied) growStep(step string) *Implied {
-	switch step {
-	case "[*]":
-		return f.growItems()
-	case "*":
-		if f.others == nil {
-			f.others = &Implied{}
-		}
-		return f.others
-	}
-	return f.growMember(step)
 }
 
 // MaySet returns who of by may set what a path of names and items selects, in any object.

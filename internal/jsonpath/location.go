@@ -93,28 +93,20 @@ func (l Location) Texts() Texts {
 	p, q := make([]byte, 0, 2*usualLocation), make([]byte, 0, usualLocation)
 	for i, e := range l {
 		q = append(q, '/')
-		if i > 0 && isBareName(e.name) {
+		switch {
+		case i > 0 && isBareName(e.name):
 			p, q = append(append(p, '.'), e.name...), append(q, e.name...)
 			continue
-		}
-		switch {
 		case e.index >= 0:
 			p = append(strconv.AppendInt(append(p, '['), int64(e.index), 10), ']')
 			q = strconv.AppendInt(q, int64(e.index), 10)
 			continue
-		case !isPlainName(e.name) || i == 0 && IsKeyword(e.name):
-			p = append(append(append(p, "['"...), quotedEscapes.Replace(e.name)...), "']"...)
-			q = append(q, pointerEscapes.Replace(e.name)...)
-			continue
-		case i > 0:
-			p = append(p, '.')
+		case i == 0 && IsKeyword(e.name):
+			p = writeKeys(p, []any{e.name})
+		default:
+			p = writeName(p, e.name, i == 0)
 		}
-		p = appendPlainName(p, e.name)
-		if strings.IndexByte(e.name, '/') < 0 {
-			q = append(q, e.name...)
-		} else {
-			q = append(q, pointerEscapes.Replace(e.name)...)
-		}
+		q = append(q, pointerEscapes.Replace(e.name)...)
 	}
 	both := string(append(p, q...))
 	return Texts{both[:len(p)], both[len(p):]}
@@ -221,15 +213,6 @@ func Fixed(steps jp.Expr) Location {
 		break
 	}
 	return l
-}
-
-// FixedTexts returns those of the only place below a root that a path may select; none if it may
-// select several.
-func FixedTexts(root Location, steps jp.Expr) Texts {
-	if at := Fixed(steps); len(at) == len(steps) {
-		return root.Join(at).Texts()
-	}
-	return Texts{}
 }
 
 // Lookup returns the value at a Location in v; nil if there is none. If a value on the way is

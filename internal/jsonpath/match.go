@@ -3,6 +3,7 @@ package jsonpath
 import (
 	"cmp"
 	"fmt"
+	"strings"
 
 	"github.com/ohler55/ojg/jp"
 
@@ -126,22 +127,11 @@ func compares(a value.Scalar, operator string, b value.Scalar) bool {
 	if a.Shape() == value.Number {
 		order = a.Number().Compare(b.Number())
 	}
-	switch operator {
-	case "==":
-		return order == 0
-	case "!=":
+	switch {
+	case operator == "!=":
 		return order != 0
-	}
-	if a.Shape() == value.Boolean {
+	case operator != "==" && a.Shape() == value.Boolean:
 		return false
 	}
-	switch operator {
-	case "<":
-		return order < 0
-	case "<=":
-		return order <= 0
-	case ">":
-		return order > 0
-	}
-	return order >= 0
+	return strings.Contains(operator, "<=>"[order+1:order+2]) // an operator names the orders for which it holds
 }

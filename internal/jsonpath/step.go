@@ -49,7 +49,7 @@ func (w *Search) each(v any, i int, f *Implied, yield func(selection) bool) bool
 	v = value.ByName(v)
 	for _, name := range value.Names(v) {
 		next, ok := w.memberOf(v, name)
-		if !ok || w.isOpenField(f.At(Member(name)), v, next) {
+		if !ok || w.setBy(f.At(Member(name)), v, next) != 0 {
 			continue
 		}
 		if !yield(selection{Member(name), next, Written}) {
@@ -71,7 +71,7 @@ func (w *Search) member(v any, i int, f *Implied, name string) (selection, bool)
 		return s, false
 	}
 	f = f.At(s.place)
-	if w.isOpenField(f, v, next) {
+	if w.setBy(f, v, next) != 0 {
 		w.addOpenMember(name, i, f)
 		return s, false
 	}

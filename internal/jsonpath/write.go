@@ -39,13 +39,13 @@ func writeSteps(b []byte, steps jp.Expr) []byte {
 	return b
 }
 
-// writeName writes a name after a dot, or after "..". A name that needs quotes is written in
+// writeName writes a name, after a dot unless it has none. A name that needs quotes is written in
 // brackets.
-func writeName(b []byte, name string, afterDescent bool) []byte {
+func writeName(b []byte, name string, hasNoDot bool) []byte {
 	if !isPlainName(name) {
 		return writeKeys(b, []any{name})
 	}
-	if !afterDescent {
+	if !hasNoDot {
 		b = append(b, '.')
 	}
 	return appendPlainName(b, name)

@@ -23,6 +23,6 @@
 // from a meter for each value and each Error before it creates them. It never panics, and
 // takes time in proportion to the text.
 //
-// [Marshal] writes JSON for people. [TextsSize] and [ValueSize] return the size of the JSON
-// that encoding/json would write.
+// [Marshal] writes JSON for people. [Fit] returns as much of a list as fits into a size that its JSON may
+// have.
 package jsontext

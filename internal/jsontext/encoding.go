@@ -1,9 +1,6 @@
 package jsontext
 
 import (
-	"bytes"
-	"encoding/json"
-	"fmt"
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -44,28 +41,4 @@ func (r *reader) surrogates(start, end int) {
 			r.flaw(i-1, Invalid, `%s is half of a surrogate pair: write the character itself, or both halves`, first)
 		}
 	}
-}
-
-// A NamedValue is a member of an object to write.
-type NamedValue struct {
-	Name  string
-	Value any // a json.RawMessage is written unchanged, so that offsets in it stay right
-}
-
-// MarshalObject returns the JSON of an object with these members, in this order.
-func MarshalObject(members []NamedValue) ([]byte, error) {
-	var b bytes.Buffer
-	for i, m := range members {
-		text, isRaw := m.Value.(json.RawMessage)
-		if !isRaw {
-			var err error
-			if text, err = Marshal(m.Value); err != nil {
-				return nil, fmt.Errorf("%s: %w", m.Name, err)
-			}
-		}
-		name, _ := Marshal(m.Name) // a string always has a JSON form
-		separate(&b, i)
-		fmt.Fprintf(&b, "%s:%s", name, text)
-	}
-	return fmt.Appendf(nil, "{%s}", b.Bytes()), nil
 }

@@ -11,7 +11,7 @@ import (
 // value: it is missing or could not be read.
 type Node struct {
 	Start, End int      // bytes
-	Value      any      // string, json.Number, bool, nil, or the json.Delim { or [; see Format.Plain
+	Value      any      // string, json.Number, bool, nil, or the json.Delim { or [; see Format.Plain and Raw
 	Members    []Member // the members of an object, in the order of the text
 	Items      []Node   // the items of an array
 }
@@ -53,7 +53,7 @@ func (n Node) Describe() string {
 }
 
 // Raw returns n as JSON without blanks: numbers as written, strings with the
-// escapes of Marshal.
+// escapes of Marshal. A Node that was not read may have other values that JSON can write.
 func (n Node) Raw() json.RawMessage {
 	var b bytes.Buffer
 	n.write(&b)
@@ -90,7 +90,10 @@ func separate(b *bytes.Buffer, i int) {
 }
 
 func writeScalar(b *bytes.Buffer, v any) {
-	text, _ := Marshal(v) // a token can always be written as JSON
+	text, isRaw := v.(json.RawMessage) // which stays as it is, so that offsets in it stay right
+	if !isRaw {
+		text, _ = Marshal(v) // a token can always be written as JSON
+	}
 	b.Write(text)
 }
 

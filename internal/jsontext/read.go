@@ -2,6 +2,7 @@ package jsontext
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules/internal/meter"
@@ -68,8 +69,9 @@ type reader struct {
 	lastString int // where the last token starts if it is a string, else -1
 }
 
-// usualMembers is how many members most rules have, and usualItems how many rules there are.
-const usualMembers, usualItems = 7, 8
+// usualMembers is how many members most rules have, and usualItems how many rules there are. More than
+// manyMembers are not searched one by one.
+const usualMembers, usualItems, manyMembers = 7, 8, 16
 
 // Messages name what is expected.
 const (
@@ -138,16 +140,19 @@ func (r *reader) object(n *Node) {
 	if !r.enter(n.Start) {
 		return
 	}
-	var keys keySet
+	var many map[string]bool // the keys, if there are many
 	var plain map[string]any
 	if r.format.Plain {
 		plain = map[string]any{}
 		n.Value = plain
 	}
 	for i := 0; !r.stopped && r.more('}', n.Start, i > 0); i++ {
-		m, ok := r.key(&keys)
+		m, ok := r.key()
 		if !ok {
 			return
+		}
+		if n.has(m.Key, many) {
+			r.flaw(m.Start, Duplicate, "the key %s is given twice in one object: keep one of them", value.Quoted(m.Key))
 		}
 		m.Value = r.read(aValue)
 		if plain != nil {
@@ -158,13 +163,30 @@ func (r *reader) object(n *Node) {
 			n.Members = make([]Member, 0, usualMembers)
 		}
 		n.Members = append(n.Members, m)
+		if many != nil {
+			many[m.Key] = true
+		} else if len(n.Members) > manyMembers {
+			many = map[string]bool{}
+			for _, earlier := range n.Members {
+				many[earlier.Key] = true
+			}
+		}
 	}
 	r.leave()
 }
 
+// has reports whether an object has a key so far, of which many has all if it is not nil.
+func (n *Node) has(key string, many map[string]bool) bool {
+	plain, isPlain := n.Value.(map[string]any)
+	if _, known := plain[key]; isPlain || many != nil {
+		return known || many[key]
+	}
+	return slices.ContainsFunc(n.Members, func(m Member) bool { return m.Key == key })
+}
+
 // key reads the key of a member and the colon after it. If one is missing, it reports that
 // and returns false.
-func (r *reader) key(keys *keySet) (Member, bool) {
+func (r *reader) key() (Member, bool) {
 	m := Member{Start: r.nextToken()}
 	if m.Start < len(r.text) && r.text[m.Start] != '"' {
 		r.badToken(m.Start, aKey)
@@ -179,9 +201,6 @@ func (r *reader) key(keys *keySet) (Member, bool) {
 	r.endString(m.Start, m.Start+length)
 	if r.depth == 2 && r.item >= 0 {
 		r.itemKey = m.Key
-	}
-	if keys.has(m.Key) {
-		r.flaw(m.Start, Duplicate, "the key %s is given twice in one object: keep one of them", value.Quoted(m.Key))
 	}
 	colon := r.skipBlanks(r.end)
 	if !r.at(colon, ":") {

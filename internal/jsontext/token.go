@@ -2,7 +2,6 @@ package jsontext
 
 import (
 	"encoding/json"
-	"slices"
 	"strings"
 )
 
@@ -65,33 +64,4 @@ func scanEscaped(text string) (string, int) {
 		return "", 0
 	}
 	return s, end + 1
-}
-
-// A keySet holds the keys of an object so far. Most objects have few.
-type keySet struct {
-	few [16]string
-	len int             // how many of the few are used
-	all map[string]bool // nil: the few are all
-}
-
-// has reports whether a key is in the set, and adds it if not.
-func (k *keySet) has(key string) bool {
-	if k.all != nil {
-		seen := k.all[key]
-		k.all[key] = true
-		return seen
-	}
-	if slices.Contains(k.few[:k.len], key) {
-		return true
-	}
-	if k.len < len(k.few) {
-		k.few[k.len] = key
-		k.len++
-		return false
-	}
-	k.all = map[string]bool{key: true}
-	for _, earlier := range k.few {
-		k.all[earlier] = true
-	}
-	return false
 }

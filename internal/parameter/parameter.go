@@ -23,11 +23,8 @@ func First(s string) string {
 			return ""
 		}
 		s = s[start:]
-		name := strings.TrimPrefix(s[len(Mark):], "{")
-		if name != "" && isInName(rune(name[0])) {
-			if found := cmp.Or(leading(s, "${{", "}}"), leading(s, Mark, "}")); found != "" {
-				return found
-			}
+		if found := cmp.Or(leading(s, "${{", "}}"), leading(s, Mark, "}")); found != "" {
+			return found
 		}
 		s = s[len(Mark):]
 	}

@@ -50,81 +50,67 @@ type runFinder struct {
 	ambiguous bool // a repeat has parts of different lengths
 }
 
-// lengths are those from least to most. There are none if most is less.
-type lengths struct{ least, most int }
-
-var noLengths = lengths{0, -1}
-
 // longRun is long enough to count as unbounded, and short enough to multiply.
 const longRun = 1 << 15
 
 // manyRepeats is the number of repeats from which there are too many ways.
 const manyRepeats = 10
 
-func (f *runFinder) runs(n *node) lengths {
-	var parts []lengths
+func (f *runFinder) runs(n *node) interval {
+	var parts []interval
 	for _, sub := range n.subs {
 		parts = append(parts, f.runs(sub))
 	}
 	switch n.op {
 	case opSet:
 		if n.set.holds(f.character) {
-			return lengths{1, 1}
+			return interval{1, 1}
 		}
 	case opCapture:
 		return parts[0]
 	case opConcat:
 		return concatenated(parts)
 	case opAlternate:
-		return alternated(parts)
+		all := none
+		for _, part := range parts {
+			all = all.or(part)
+		}
+		return all
 	case opRepeat:
 		return f.repeated(n, parts[0])
 	case opLookahead, opNotLookahead, opLookbehind, opNotLookbehind:
-		return lengths{0, 0}
+		return interval{0, 0}
 	}
 	// An atomic part matches in one way only. Nothing is known about anchors and
 	// back-references.
-	return noLengths
+	return none
 }
 
-func (f *runFinder) repeated(n *node, part lengths) lengths {
+func (f *runFinder) repeated(n *node, part interval) interval {
 	most := n.max
 	if most == unbounded {
 		most = longRun
 	}
-	if part == noLengths {
+	if part == none {
 		if n.min == 0 {
-			return lengths{0, 0}
+			return interval{0, 0}
 		}
-		return noLengths
+		return none
 	}
 	// An empty part ends the repeat, so it does not add ways.
 	if most >= manyRepeats && max(part.least, 1) < part.most {
 		f.ambiguous = true
 	}
-	return lengths{min(part.least*n.min, longRun), min(part.most*most, longRun)}
+	return interval{min(part.least*n.min, longRun), min(part.most*most, longRun)}
 }
 
-func concatenated(parts []lengths) lengths {
-	sum := lengths{0, 0}
+func concatenated(parts []interval) interval {
+	sum := interval{0, 0}
 	for _, part := range parts {
-		if part == noLengths {
-			return noLengths
+		if part == none {
+			return none
 		}
-		sum = lengths{min(sum.least+part.least, longRun), min(sum.most+part.most, longRun)}
+		sum = interval{min(sum.least+part.least, longRun), min(sum.most+part.most, longRun)}
 	}
 	return sum
-}
-
-func alternated(parts []lengths) lengths {
-	all := noLengths
-	for _, part := range parts {
-		switch {
-		case all == noLengths:
-			all = part
-		case part != noLengths:
-			all = lengths{min(all.least, part.least), max(all.most, part.most)}
-		}
-	}
-	return all
 }

@@ -10,10 +10,7 @@ import (
 // hasAssertion reports whether n depends on more than the text that it matches: it has an
 // anchor, a word boundary, a lookaround or a back-reference.
 func hasAssertion(n *node) bool {
-	return n.hasOp(
-		opBeginText, opBeginLine, opEndText, opEndLine, opEndOrNewline, opWordBoundary, opNotWordBoundary,
-		opLookahead, opNotLookahead, opLookbehind, opNotLookbehind, opBackref,
-	)
+	return n.has(func(part *node) bool { return part.op >= opLookahead })
 }
 
 // alternatives returns the alternatives of the whole pattern, which may be only one.

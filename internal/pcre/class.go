@@ -64,7 +64,7 @@ func (p *parser) count(start int, set charset) error {
 	return nil
 }
 
-// skipInClass passes over \Q, \E and, under (?xx), blanks.
+// skipInClass passes over \Q and \E.
 func (p *parser) skipInClass() {
 	for {
 		switch {
@@ -74,7 +74,6 @@ func (p *parser) skipInClass() {
 			return
 		case p.take(`\Q`):
 			p.quoted = true
-		case p.has(optionExtendedMore) && (p.take(" ") || p.take("\t")):
 		default:
 			return
 		}

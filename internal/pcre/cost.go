@@ -91,8 +91,8 @@ func linearCost(tree *node) (cost compileCost, onePass bool) {
 	if !tree.hasOp(opBeginText) {
 		return cost, true
 	}
-	var second onePassSize
-	second.add(tree, 1, 1, 1)
+	second := onePassSize{ranges: size.ranges + 1}
+	second.add(tree, 1, 1)
 	if second.kept > maxOnePass || second.made > 8*maxOnePass {
 		return cost, false
 	}

@@ -7,8 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// refusedEscapes are the letters behind a backslash that a tree cannot hold, or that
-// PCRE2 itself refuses.
+const writeHex = `write \x{...} for a character by its code point`
+
+// refusedEscapes are the letters behind a backslash that a tree cannot hold, that another
+// escape replaces, or that PCRE2 itself refuses.
 var refusedEscapes = map[rune]string{
 	'C': "a single byte",
 	'F': "case folding",
@@ -18,8 +20,11 @@ var refusedEscapes = map[rune]string{
 	'N': "a character by its name",
 	'U': "upper case",
 	'X': "a grapheme cluster",
+	'c': `write \x{...} for a control character`,
+	'g': `write \1 or \k<name> for a back-reference`,
 	'l': "lower case",
-	'u': `write \x{...} for a character by its code point`,
+	'o': writeHex,
+	'u': writeHex,
 }
 
 var assertionEscapes = map[rune]op{
@@ -42,12 +47,12 @@ func (p *parser) escape(start int) (*node, error) {
 		return newlineSequence(start), nil
 	case 'N':
 		return p.notNewline(start)
-	case 'g':
-		return p.backrefByG(start)
 	case 'k':
 		return p.backrefByName(start)
 	case '1', '2', '3', '4', '5', '6', '7', '8', '9':
-		return p.backrefOrOctal(start)
+		p.pos--
+		group, _ := smallNumber(p.digits())
+		return p.backref(start, group)
 	}
 	set, ok, err := p.classEscape(start, c)
 	if err != nil {
@@ -88,72 +93,12 @@ func (p *parser) notNewline(start int) (*node, error) {
 	return &node{op: opSet, at: start, set: newlineClass.negate()}, nil
 }
 
-// backrefOrOctal reads \ and digits, the first of which is not 0. They are a group's
-// number if there is one digit, the first is 8 or 9, or there are that many groups to
-// the left. Otherwise they are the octal code of a character.
-func (p *parser) backrefOrOctal(start int) (*node, error) {
-	first := p.text[start+1]
-	p.pos = start + 1
-	digits := p.digits()
-	group, ok := smallNumber(digits)
-	if len(digits) == 1 || first >= '8' || ok && group <= p.groups {
-		return p.backref(start, group)
-	}
-	p.pos = start + 1
-	return p.character(start, p.octal())
-}
-
 func (p *parser) digits() string {
 	start := p.pos
 	for p.digitAt(0) {
 		p.pos++
 	}
 	return string(p.text[start:p.pos])
-}
-
-// octal reads up to three octal digits.
-func (p *parser) octal() rune {
-	r := rune(0)
-	for range 3 {
-		if c := p.next(); c < '0' || c > '7' {
-			break
-		}
-		r = r<<3 | (p.next() - '0')
-		p.pos++
-	}
-	return r
-}
-
-// backrefByG reads the rest of \g: a group's number, counted from the start or
-// back from here, with or without braces, or a name in braces.
-func (p *parser) backrefByG(start int) (*node, error) {
-	if p.next() == '<' || p.next() == '\'' {
-		return nil, errorAt(start, `"\g%c" calls a group as a subroutine, which is not supported`, p.next())
-	}
-	text, braced := p.braced()
-	if !braced {
-		text = ""
-		if p.take("-") {
-			text = "-"
-		}
-		text += p.digits()
-	}
-	back := strings.HasPrefix(text, "-")
-	digits := strings.TrimPrefix(text, "-")
-	if digits == "" || !onlyDigits(digits) {
-		if group := p.names[text]; braced && group != 0 {
-			return p.backref(start, group)
-		}
-		return nil, errorAt(start, `"\g" must be followed by the number or, in braces, the name of a group that begins before it`)
-	}
-	group, ok := smallNumber(digits)
-	switch {
-	case !ok:
-		group = 0
-	case back:
-		group = p.groups + 1 - group
-	}
-	return p.backref(start, group)
 }
 
 // backrefByName reads the rest of \k.
@@ -233,17 +178,12 @@ func (p *parser) characterEscape(start int, c rune) (rune, error) {
 		return r, nil
 	}
 	switch c {
-	case 'c':
-		return p.control(start)
 	case '0', '1', '2', '3', '4', '5', '6', '7':
-		p.pos--
-		return p.octal(), nil
-	case 'o':
-		return p.codePoint(start, 8)
-	case 'x':
-		if p.next() == '{' {
-			return p.codePoint(start, 16)
+		if c > '0' || p.digitAt(0) {
+			return 0, errorAt(start, "octal codes are not supported: %s", writeHex)
 		}
+		return 0, nil
+	case 'x':
 		return p.hex(start)
 	}
 	if c <= unicode.MaxASCII && (unicode.IsLetter(c) || unicode.IsDigit(c)) {
@@ -252,39 +192,23 @@ func (p *parser) characterEscape(start int, c rune) (rune, error) {
 	return c, nil
 }
 
-func (p *parser) control(start int) (rune, error) {
-	c := p.next()
-	if c < ' ' || c > '~' {
-		return 0, errorAt(start, `"\c" must be followed by a printable ASCII character`)
-	}
-	p.pos++
-	return unicode.ToUpper(c) ^ 0x40, nil
-}
-
-// codePoint reads a code point in braces.
-func (p *parser) codePoint(start, base int) (rune, error) {
-	digits, _ := p.braced()
-	n, err := strconv.ParseUint(digits, base, 32)
-	if err != nil || !utf8.ValidRune(rune(n)) {
-		return 0, errorAt(start, `%.20q does not give a character: write its code point in braces, \x{...} in hexadecimal or \o{...} in octal`, string(p.text[start:p.pos]))
-	}
-	return rune(n), nil
-}
-
-// hex reads one or two hexadecimal digits. Without any, PCRE2 reads \x00, which can
-// only be a mistake.
+// hex reads a code point in braces, or one or two hexadecimal digits. Without any, PCRE2
+// reads \x00, which can only be a mistake.
 func (p *parser) hex(start int) (rune, error) {
-	from := p.pos
-	for range 2 {
-		if xdigitClass.holds(p.next()) {
-			p.pos++
-		}
+	isBraced := p.next() == '{'
+	digits, _ := p.braced()
+	for len(digits) < 2 && !isBraced && xdigitClass.holds(p.next()) {
+		digits += string(p.next())
+		p.pos++
 	}
-	n, err := strconv.ParseUint(string(p.text[from:p.pos]), 16, 8)
-	if err != nil {
-		return 0, errorAt(start, `"\x" must be followed by hexadecimal digits`)
+	n, err := strconv.ParseUint(digits, 16, 32)
+	switch {
+	case err == nil && utf8.ValidRune(rune(n)):
+		return rune(n), nil
+	case isBraced:
+		return 0, errorAt(start, `%.20q does not give a character: write its code point in hexadecimal, \x{...}`, string(p.text[start:p.pos]))
 	}
-	return rune(n), nil
+	return 0, errorAt(start, `"\x" must be followed by hexadecimal digits`)
 }
 
 func (p *parser) unsupported(start int, c rune) error {

@@ -82,34 +82,23 @@ func (p *parser) setting(start int) (*node, error) {
 	case p.done():
 		return nil, errorAt(start, `this "(" has no ")"`)
 	}
-	return nil, errorAt(p.pos, `"%c" is not an option here: only i, m, n, s, x and xx are supported`, p.next())
+	return nil, errorAt(p.pos, `"%c" is not an option here: only i, m, n, s and x are supported`, p.next())
 }
 
 // letters reads option letters, and returns the options as they change them.
 func (p *parser) letters() optionSet {
-	options := p.options
-	reset := p.take("^")
-	if reset {
-		options = 0
-	}
 	var set, unset optionSet
 	letters := &set
 	for {
 		option, ok := optionLetters[p.next()]
 		switch {
-		case ok:
+		case ok && (p.next() != 'x' || p.text[p.pos-1] != 'x'): // xx is another option
 			p.pos++
 			*letters |= option
-			if option == optionExtended && p.take("x") {
-				*letters |= optionExtendedMore
-			}
-		case !reset && letters == &set && p.take("-"):
+		case letters == &set && p.take("-"):
 			letters = &unset
 		default:
-			if set&optionExtended != 0 && set&optionExtendedMore == 0 || unset&optionExtended != 0 {
-				unset |= optionExtendedMore
-			}
-			return (options | set) &^ unset
+			return (p.options | set) &^ unset
 		}
 	}
 }

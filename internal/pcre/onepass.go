@@ -12,68 +12,56 @@ const maxOnePass = 1_000
 // A onePassSize counts the ranges that the copies of classes have in Go's second
 // program: those that are kept, and all that are made. There is a copy for each
 // repeat, and one for each place where there is a choice.
-type onePassSize struct{ kept, made int }
-
-// add counts the copies for n, which is repeated so many times. At most before
-// characters of the pattern may come right before n, and the sets that may follow n
-// have at most following ranges.
-func (s *onePassSize) add(n *node, before, following, times int) {
-	first, _ := outerSets(n)
-	switch n.op {
-	case opSet:
-		s.copy(first+1, 1, times)
-	case opConcat:
-		s.addConcat(n, before, following, times)
-	case opAlternate:
-		s.copy(first+following, before, times*(len(n.subs)-1))
-		for _, sub := range n.subs {
-			s.add(sub, before, following, times)
-		}
-	case opRepeat:
-		s.addRepeat(n, before, following, times)
-	case opCapture:
-		s.add(n.subs[0], before, following, times)
-	default:
-		s.copy(first+following, before, times)
-	}
+type onePassSize struct {
+	ranges     int // at most so many may follow a place
+	kept, made int
 }
 
-func (s *onePassSize) addRepeat(n *node, before, following, times int) {
-	copies, choices := max(n.max, n.min, 1), n.max-n.min
+// add counts the copies for n, which is repeated so many times. At most before
+// characters of the pattern may come right before n, and after behind it.
+func (s *onePassSize) add(n *node, before, times int) (after int) {
+	before = min(before, maxOnePass+1)
+	switch {
+	case n.op == opSet:
+		s.copy(len(n.set)/2+1, 1, times)
+		return 1
+	case n.op == opRepeat:
+		return s.addRepeat(n, before, times)
+	case n.op == opAlternate:
+		s.copy(s.ranges, before, times*(len(n.subs)-1))
+		for _, sub := range n.subs {
+			after += s.add(sub, before, times)
+		}
+		return after
+	case len(n.subs) == 0:
+		s.copy(s.ranges, before, times)
+		return before + 1 // the newline of $
+	}
+	for _, sub := range n.subs {
+		before = s.add(sub, before, times)
+	}
+	return before
+}
+
+func (s *onePassSize) addRepeat(n *node, before, times int) (after int) {
+	sub, copies, choices := n.subs[0], max(n.max, n.min, 1), n.max-n.min
 	if n.max == unbounded {
 		choices = 1
 	}
-	first, last := outerSets(n.subs[0])
-	if n.subs[0].empty {
-		last *= copies
+	inner := before
+	switch {
+	case n.max == 1: // what is not repeated does not come before itself
+	case sub.empty:
+		inner += countInstructions(sub) * copies
+	default:
+		inner += countInstructions(sub)
 	}
-	before += last
-	following += first
-	s.copy(following, before, times*choices)
-	s.add(n.subs[0], before, following, times*copies)
-}
-
-func (s *onePassSize) addConcat(n *node, before, following, times int) {
-	if isEmpty(n) {
-		s.copy(following, before, times)
+	s.copy(s.ranges, inner, times*choices)
+	after = s.add(sub, inner, times*copies) * (choices + 1)
+	if n.min == 0 {
+		after += before
 	}
-	behind := make([]int, len(n.subs))
-	for i := len(n.subs) - 1; i >= 0; i-- {
-		behind[i] = following
-		first, _ := outerSets(n.subs[i])
-		if !n.subs[i].empty {
-			following = 0
-		}
-		following += first
-	}
-	for i, sub := range n.subs {
-		s.add(sub, before, behind[i], times)
-		_, last := outerSets(sub)
-		if !sub.empty {
-			before = 0
-		}
-		before += last
-	}
+	return after
 }
 
 // copy counts a copy of so many ranges. It is made again for each character that may
@@ -82,43 +70,4 @@ func (s *onePassSize) copy(ranges, before, times int) {
 	ranges, before = min(ranges, maxOnePass+1), min(before, maxOnePass+1)
 	s.kept += times * ranges
 	s.made += times * ranges * max(before, 1)
-}
-
-// outerSets returns how many ranges the sets have that n may begin with, and how many
-// characters of the pattern may end it.
-func outerSets(n *node) (first, last int) {
-	switch n.op {
-	case opSet:
-		return len(n.set) / 2, 1
-	case opEndOrNewline:
-		return 1, 1
-	case opCapture:
-		return outerSets(n.subs[0])
-	case opAlternate:
-		for _, sub := range n.subs {
-			f, l := outerSets(sub)
-			first, last = first+f, last+l
-		}
-	case opConcat:
-		ended := false
-		for _, sub := range n.subs {
-			f, l := outerSets(sub)
-			if !ended {
-				first += f
-			}
-			if !sub.empty {
-				ended, last = true, 0
-			}
-			last += l
-		}
-	case opRepeat:
-		first, last = outerSets(n.subs[0])
-		switch {
-		case n.subs[0].empty:
-			last *= max(n.max, n.min, 1)
-		case n.max > n.min:
-			last *= n.max - n.min + 1
-		}
-	}
-	return first, last
 }

@@ -101,12 +101,11 @@ type parser struct {
 type optionSet uint
 
 const (
-	optionCaseless     optionSet = 1 << iota // (?i)
-	optionMultiline                          // (?m)
-	optionNoCapture                          // (?n)
-	optionDotAll                             // (?s)
-	optionExtended                           // (?x)
-	optionExtendedMore                       // (?xx)
+	optionCaseless  optionSet = 1 << iota // (?i)
+	optionMultiline                       // (?m)
+	optionNoCapture                       // (?n)
+	optionDotAll                          // (?s)
+	optionExtended                        // (?x)
 )
 
 // alternation reads up to the end of the group that it is in. An option that is set in

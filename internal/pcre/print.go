@@ -119,10 +119,9 @@ func (p *printer) printGroup(n *node, begin string) {
 }
 
 func (p *printer) printQuantifier(n *node) {
-	switch {
-	case n.max == unbounded:
+	if n.max == unbounded {
 		fmt.Fprintf(p, "{%d,}", n.min)
-	default:
+	} else {
 		fmt.Fprintf(p, "{%d,%d}", n.min, n.max)
 	}
 	if n.lazy {
@@ -135,23 +134,18 @@ func (p *printer) printQuantifier(n *node) {
 func (p *printer) printSet(set charset) {
 	switch {
 	case len(set) == 0:
-		p.WriteString("[^")
-		p.printSpans(anyClass)
-		p.WriteByte(']')
+		p.printClass("[^", anyClass)
 	case len(set) == 2 && set[0] == set[1]:
 		p.printCharacter(set[0])
 	case set[len(set)-1] == unicode.MaxRune && (len(set) > 2 || set[0] > 0):
-		p.WriteString("[^")
-		p.printSpans(set.negate())
-		p.WriteByte(']')
+		p.printClass("[^", set.negate())
 	default:
-		p.WriteByte('[')
-		p.printSpans(set)
-		p.WriteByte(']')
+		p.printClass("[", set)
 	}
 }
 
-func (p *printer) printSpans(set charset) {
+func (p *printer) printClass(begin string, set charset) {
+	p.WriteString(begin)
 	p.inClass = true
 	for i := 0; i < len(set); i += 2 {
 		p.printCharacter(set[i])
@@ -161,6 +155,7 @@ func (p *printer) printSpans(set charset) {
 		}
 	}
 	p.inClass = false
+	p.WriteByte(']')
 }
 
 func (p *printer) printCharacter(r rune) {

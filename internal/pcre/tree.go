@@ -21,6 +21,7 @@ const unbounded = -1
 
 type op int
 
+// Those from opLookahead on depend on more than the text that they match.
 const (
 	opSet op = iota
 	opConcat

@@ -14,7 +14,7 @@ func newLinearWork(tree *node) *linearWork {
 	w := &linearWork{}
 	for i := range w {
 		m := workMeter{length: 1<<i - 1}
-		m.walk(tree, places{0, m.length})
+		m.walk(tree, interval{0, m.length})
 		w[i] = m.work
 	}
 	return w
@@ -52,20 +52,20 @@ func (w *linearWork) of(length, parts int) int {
 	return work
 }
 
-// places are the places in a subject, first to last, at which a part of a pattern
-// may begin or end. There are none if last comes before first.
-type places struct{ first, last int }
+// An interval has the numbers from least to most. There are none if most is less.
+type interval struct{ least, most int }
 
-var nowhere = places{0, -1}
+var none = interval{0, -1}
 
-func (p places) and(other places) places {
+// or returns the smallest interval around both.
+func (i interval) or(other interval) interval {
 	switch {
-	case p == nowhere:
+	case i == none:
 		return other
-	case other == nowhere:
-		return p
+	case other == none:
+		return i
 	}
-	return places{min(p.first, other.first), max(p.last, other.last)}
+	return interval{min(i.least, other.least), max(i.most, other.most)}
 }
 
 // A workMeter adds up the places in a subject at which each part of a pattern may
@@ -80,35 +80,35 @@ type workMeter struct {
 // class takes as long as everything else.
 const searchedClass = 16
 
-// walk adds the work of n, which may begin at the places at, and returns those where
-// it may end.
-func (m *workMeter) walk(n *node, at places) places {
-	if at == nowhere {
-		return nowhere
+// walk adds the work of n, which may begin at the places at of a subject, and returns those
+// where it may end.
+func (m *workMeter) walk(n *node, at interval) interval {
+	if at == none {
+		return none
 	}
-	m.work += int(at.last - at.first + 1)
+	m.work += at.most - at.least + 1
 	switch n.op {
 	case opSet:
 		if len(n.set) > searchedClass {
-			m.work += int(at.last - at.first + 1)
+			m.work += at.most - at.least + 1
 		}
-		if at.first == m.length {
-			return nowhere
+		if at.least == m.length {
+			return none
 		}
-		return places{at.first + 1, min(at.last+1, m.length)}
+		return interval{at.least + 1, min(at.most+1, m.length)}
 	case opBeginText:
-		if at.first > 0 {
-			return nowhere
+		if at.least > 0 {
+			return none
 		}
-		return places{0, 0}
+		return interval{0, 0}
 	case opConcat:
 		for _, sub := range n.subs {
 			at = m.walk(sub, at)
 		}
 	case opAlternate:
-		ends := nowhere
+		ends := none
 		for _, sub := range n.subs {
-			ends = ends.and(m.walk(sub, at))
+			ends = ends.or(m.walk(sub, at))
 		}
 		return ends
 	case opCapture:
@@ -119,22 +119,22 @@ func (m *workMeter) walk(n *node, at places) places {
 	return at
 }
 
-func (m *workMeter) walkRepeat(n *node, at places) places {
+func (m *workMeter) walkRepeat(n *node, at interval) interval {
 	for range n.min {
 		at = m.walk(n.subs[0], at)
 	}
-	if at == nowhere {
-		return nowhere
+	if at == none {
+		return none
 	}
 	ends := at
 	if n.max == unbounded {
-		ends.last = m.length
+		ends.most = m.length
 		m.walk(n.subs[0], ends)
 		return ends
 	}
-	for i := n.min; i < n.max && at != nowhere; i++ {
+	for i := n.min; i < n.max && at != none; i++ {
 		at = m.walk(n.subs[0], at)
-		ends = ends.and(at)
+		ends = ends.or(at)
 	}
 	return ends
 }

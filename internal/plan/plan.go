@@ -1,15 +1,13 @@
 // Package plan judges values against many sets of constraints in one walk through an object,
 // instead of one search for each set.
 //
-// A plan supports paths of names, indexes and wildcards, and objects of the types that JSON
+// A plan supports paths of names, indexes and [*], and objects of the types that JSON
 // decoders return. Its mark on an entry is that the entry holds, that it is not needed, or
 // that values break it, which it lists. In all other cases it is unsure, and the caller must
 // search.
 package plan
 
 import (
-	"slices"
-
 	"github.com/ohler55/ojg/jp"
 
 	"github.com/vmrules/vmrules/internal/constraint"
@@ -36,7 +34,6 @@ type node struct {
 	members []member
 	items   []item
 	every   *node // [*]: each item
-	any     *node // .*: each item or member
 
 	judged []judged          // the entries whose path ends here
 	needed []int             // the entries whose Needs ends here
@@ -48,8 +45,7 @@ type node struct {
 // A judged is what a walk needs to know about an Entry.
 type judged struct {
 	index           int
-	textSize        int  // about that of a location of this path, in both notations
-	isOrdered       bool // the walk finds the values in document order
+	textSize        int // about that of a location of this path, in both notations
 	shortcut        constraint.Shortcut
 	demands         *constraint.Set
 	comparesNumbers bool
@@ -71,7 +67,7 @@ func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 	b := builder{fields: fields}
 	start := make([]Mark, len(entries))
 	for i, e := range entries {
-		if !b.fits(e) {
+		if !fits(e) {
 			start[i] = isUnsure
 			continue
 		}
@@ -89,9 +85,7 @@ func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 }
 
 func newJudged(i int, e Entry) judged {
-	path := e.Path.Steps()
-	isOrdered := !slices.Contains(path, jp.Frag(jp.Wildcard('*')))
-	return judged{i, 4 * len(e.Path.Text()), isOrdered, e.Demands.Shortcut(), e.Demands, e.Demands.ReadsNumbers()}
+	return judged{i, 4 * len(e.Path.Text()), e.Demands.Shortcut(), e.Demands, e.Demands.ReadsNumbers()}
 }
 
 // isEnd reports whether some path ends here.
@@ -112,7 +106,6 @@ func (n *node) measure() {
 		n.size += item.node.size
 	}
 	n.every.measure()
-	n.any.measure()
 }
 
 // A builder builds the nodes of paths, which share their common steps.
@@ -133,22 +126,17 @@ type step struct {
 }
 
 // fits reports whether a plan supports an entry.
-func (b *builder) fits(e Entry) bool {
-	return e.Demands != nil && b.isPlain(e.Path) && (e.Needs == nil || b.isPlain(e.Needs))
-}
+func fits(e Entry) bool { return e.Demands != nil && isPlain(e.Path) && isPlain(e.Needs) }
 
-// isPlain reports whether a plan supports all steps of a path. It does not support .* on a
-// field of the tree, since .* does not select the defaults below it.
-func (b *builder) isPlain(p *jsonpath.Path) bool {
+// isPlain reports whether a plan supports all steps of a path.
+func isPlain(p *jsonpath.Path) bool {
 	items := 0
 	for i, step := range p.Steps() {
-		switch step := step.(type) {
+		switch step.(type) {
 		case jp.Child:
-		case jp.Nth:
+		case jp.Nth, jp.Wildcard:
 			items++
-		case jp.Wildcard:
-			items++
-			if step == jp.Wildcard('*') && b.field(p.Steps()[:i]) != nil {
+			if step == jp.Wildcard('*') {
 				return false
 			}
 		default:
@@ -159,15 +147,6 @@ func (b *builder) isPlain(p *jsonpath.Path) bool {
 		}
 	}
 	return true
-}
-
-// field returns the field of the tree after steps; nil if there is none.
-func (b *builder) field(steps jp.Expr) *jsonpath.Implied {
-	f := b.fields
-	for _, step := range steps {
-		f = f.After(step)
-	}
-	return f
 }
 
 // node returns the node of a path, and adds nodes that are missing.
@@ -228,9 +207,6 @@ func (n *node) after(step jp.Frag) *node {
 			}
 		}
 	case jp.Wildcard:
-		if step == jp.Wildcard('*') {
-			return n.any
-		}
 		return n.every
 	}
 	return nil
@@ -243,10 +219,6 @@ func (n *node) grow(step jp.Frag, next *node) {
 	case jp.Nth:
 		n.items = append(n.items, item{int(step), next})
 	case jp.Wildcard:
-		if step == jp.Wildcard('*') {
-			n.any = next
-		} else {
-			n.every = next
-		}
+		n.every = next
 	}
 }

@@ -213,13 +213,6 @@ func (w *walk) members(n *node, v map[string]any) {
 		}
 		w.visit(m.node, next)
 	}
-	if n.any != nil && w.spend(len(v)*n.any.size) {
-		outer := w.widen(len(v), n.any)
-		for _, next := range v {
-			w.visit(n.any, next)
-		}
-		w.spread = outer
-	}
 }
 
 // isWritten reports whether a value is one for which no default can stand in. It may return
@@ -250,27 +243,18 @@ func (w *walk) array(n *node, v []any) {
 			w.item(item.node, v, k)
 		}
 	}
-	for _, all := range [...]*node{n.every, n.any} {
-		if all == nil || !w.spend(len(v)*all.size) {
-			continue
-		}
-		outer := w.widen(len(v), all)
-		for k := range v {
-			w.item(all, v, k)
-		}
-		w.spread = outer
+	if n.every == nil || !w.spend(len(v)*n.every.size) {
+		return
 	}
-}
-
-// widen multiplies the spread by the number of items that a wildcard selects, and returns what
-// it was. If that may be more than a search would select, the walk is unsure of what follows.
-func (w *walk) widen(items int, n *node) (outer int) {
-	outer = w.spread
-	w.spread = meter.Times(outer, max(items, 1))
-	if w.spread > jsonpath.MaxMatches {
-		w.unsure(n)
+	outer := w.spread
+	w.spread = meter.Times(outer, max(len(v), 1))
+	if w.spread > jsonpath.MaxMatches { // that may be more than a search would select
+		w.unsure(n.every)
 	}
-	return outer
+	for k := range v {
+		w.item(n.every, v, k)
+	}
+	w.spread = outer
 }
 
 func (w *walk) item(n *node, v []any, k int) {
@@ -331,7 +315,7 @@ var (
 func (w *walk) remember(r *judged, demand constraint.Constraint, v any) {
 	f := &w.found[r.index]
 	*f |= isBroken
-	if len(w.wrong) == maxWrong || !r.isOrdered {
+	if len(w.wrong) == maxWrong {
 		*f |= isUnsure
 	}
 	if *f&isUnsure != 0 || w.budget.Spend(WrongWork, r.textSize+constraint.DetailSize(demand)+wrongSize) != nil {
@@ -367,5 +351,4 @@ func (w *walk) unsure(n *node) {
 		w.unsure(item.node)
 	}
 	w.unsure(n.every)
-	w.unsure(n.any)
 }

@@ -13,9 +13,6 @@ func (n Number) Compare(m Number) int {
 	if d := cmp.Compare(n.Sign(), m.Sign()); d != 0 {
 		return d
 	}
-	if d := cmp.Compare(n.magnitude(), m.magnitude()); d != 0 && n.big == nil && m.big == nil {
-		return d * n.Sign()
-	}
 	low := min(n.exponent, m.exponent)
 	return n.scaled(low).Cmp(m.scaled(low))
 }
@@ -35,16 +32,6 @@ func (n Number) Sign() int {
 		return n.big.Sign()
 	}
 	return cmp.Compare(n.small, 0)
-}
-
-// magnitude returns the position of the first digit, counted from the point, of a number with
-// a small coefficient. It avoids computing powers of ten to compare 1 with 1e1000.
-func (n Number) magnitude() int {
-	digits := 0
-	for c := n.small; c != 0; c /= 10 {
-		digits++
-	}
-	return digits + n.exponent
 }
 
 // scaled returns the coefficient for an exponent that is not above n's own.

@@ -61,23 +61,16 @@ func newNumber(negative bool, digits string, exponent int) Number {
 	if significant == "" {
 		return Number{}
 	}
-	if exponent > 0 && len(significant)+exponent <= 19 {
-		significant += strings.Repeat("0", exponent)
-		exponent = 0
-	}
 	if negative {
 		significant = "-" + significant
 	}
+	if exponent > 0 && exponent <= 19 {
+		if small, err := strconv.ParseInt(significant+strings.Repeat("0", exponent), 10, 64); err == nil {
+			return Number{small: small}
+		}
+	}
 	if small, err := strconv.ParseInt(significant, 10, 64); err == nil {
 		return Number{small: small, exponent: exponent}
-	}
-	// 19 digits that do not fit: back to the form without trailing zeros.
-	if trimmed := strings.TrimRight(significant, "0"); exponent == 0 {
-		exponent = len(significant) - len(trimmed)
-		significant = trimmed
-		if small, err := strconv.ParseInt(significant, 10, 64); err == nil {
-			return Number{small: small, exponent: exponent}
-		}
 	}
 	coefficient, _ := new(big.Int).SetString(significant, 10)
 	return Number{big: coefficient, exponent: exponent}

@@ -10,40 +10,11 @@ import (
 
 // A Scalar is a boolean, a string or a number. The zero Scalar is none of these.
 type Scalar struct {
-	shape   Shape
-	numeral numeral
-	text    string          // of a string; "true" or "false" of a boolean
-	number  quantity.Number // of a number, and of a string that is read as a quantity
-}
-
-// A numeral is what is known about a Scalar's number.
-type numeral uint8
-
-const (
-	notRead  numeral = iota // a string may be a quantity
-	isNumber                // the number is at hand
-	noNumber                // a string is not a quantity
-	tooLarge                // it is beyond the bounds
-)
-
-func numeralOf(err error) numeral {
-	switch err {
-	case nil:
-		return isNumber
-	case quantity.ErrNotNumber:
-		return noNumber
-	}
-	return tooLarge
-}
-
-func (n numeral) err() error {
-	switch n {
-	case noNumber:
-		return quantity.ErrNotNumber
-	case tooLarge:
-		return quantity.ErrRange
-	}
-	return nil
+	shape  Shape
+	isRead bool            // a string has been read as a quantity
+	text   string          // of a string; "true" or "false" of a boolean
+	number quantity.Number // of a number, and of a string that is read as a quantity
+	err    error           // why there is no such number
 }
 
 // Shape returns Boolean, String or Number.
@@ -60,7 +31,7 @@ func (s *Scalar) Err() error {
 	if s.shape != Number {
 		return nil
 	}
-	return s.numeral.err()
+	return s.err
 }
 
 // FromString returns a string as a Scalar.
@@ -70,7 +41,7 @@ func FromString(s string) Scalar { return Scalar{shape: String, text: s} }
 func FromBool(b bool) Scalar { return Scalar{shape: Boolean, text: strconv.FormatBool(b)} }
 
 // FromNumber returns a number as a Scalar.
-func FromNumber(n quantity.Number) Scalar { return Scalar{shape: Number, numeral: isNumber, number: n} }
+func FromNumber(n quantity.Number) Scalar { return Scalar{shape: Number, number: n} }
 
 // ScalarOf returns the scalar that a resolved value is. It returns false for an
 // array, an object, null, and a value that has no JSON form.
@@ -83,7 +54,7 @@ func ScalarOf(v any) (Scalar, bool) {
 // Set makes s the scalar that a resolved value is, as ScalarOf returns it. It does
 // not clear the number of a string or boolean, which nothing reads.
 func (s *Scalar) Set(v any) bool {
-	s.numeral = notRead
+	s.isRead = false
 	switch v := v.(type) {
 	case string:
 		s.shape, s.text = String, v
@@ -93,7 +64,7 @@ func (s *Scalar) Set(v any) bool {
 		return true
 	}
 	n, err := numberOf(v)
-	s.shape, s.text, s.number, s.numeral = Number, "", n, numeralOf(err)
+	s.shape, s.text, s.number, s.err = Number, "", n, err
 	return err != quantity.ErrNotNumber
 }
 
@@ -134,17 +105,17 @@ func (s *Scalar) Quantity() (quantity.Number, error) {
 	switch {
 	case s.shape == Boolean:
 		return quantity.Number{}, quantity.ErrNotNumber
-	case s.shape == String && s.numeral == notRead:
+	case s.shape == String && !s.isRead:
 		return quantity.Parse(s.text)
 	}
-	return s.number, s.numeral.err()
+	return s.number, s.err
 }
 
 // ReadQuantity stores what Quantity returns, for a value that is compared several times.
 func (s *Scalar) ReadQuantity() {
-	if s.shape == String && s.numeral == notRead {
-		n, err := quantity.Parse(s.text)
-		s.number, s.numeral = n, numeralOf(err)
+	if s.shape == String && !s.isRead {
+		s.number, s.err = quantity.Parse(s.text)
+		s.isRead = true
 	}
 }
 

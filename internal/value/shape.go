@@ -117,26 +117,19 @@ func RawItem(v any, i int) any {
 // ChildrenCost returns the cost of looking at all members or items of a value, as a number of
 // values of usual length. Maps of types that JSON decoders do not return take longer.
 func ChildrenCost(v any) int {
-	if ShapeOf(v) != Object {
-		return ChildCount(v)
+	if _, ok := v.(map[string]any); !ok && ShapeOf(v) == Object {
+		return meter.Times(ChildCount(v), 8)
 	}
-	if _, ok := v.(map[string]any); ok {
-		return ChildCount(v)
-	}
-	return meter.Times(ChildCount(v), 8)
+	return ChildCount(v)
 }
 
 // ChildCount returns how many members or items a value has.
 func ChildCount(v any) int {
-	switch v := v.(type) {
-	case map[string]any:
-		return len(v)
-	case []any:
-		return len(v)
+	if members, ok := v.(map[string]any); ok {
+		return len(members)
 	}
-	switch ShapeOf(v) {
-	case Array, Object:
+	if ShapeOf(v) == Object {
 		return reflect.ValueOf(v).Len()
 	}
-	return 0
+	return Len(v)
 }

@@ -74,12 +74,12 @@ func Clipped(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	for i, shown := 0, 0; i < len(s); shown++ {
+	shown := 0
+	for i := range s {
 		if shown == most {
 			return s[:i] + "…"
 		}
-		_, size := utf8.DecodeRuneInString(s[i:])
-		i += size
+		shown++
 	}
 	return s
 }

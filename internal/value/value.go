@@ -18,6 +18,8 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+
+	"github.com/vmrules/vmrules/internal/quantity"
 )
 
 // noJSON represents a value that has no JSON form, such as a channel, or a value whose
@@ -48,21 +50,12 @@ func IsReadable(v any) bool {
 	case float32:
 		return IsReadable(float64(v))
 	case json.Number:
-		return v == "" || isJSONNumber(string(v)) // encoding/json writes "" as 0
+		_, err := numberOf(v)
+		return err != quantity.ErrNotNumber
 	case noJSON:
 		return false
 	}
 	return true
-}
-
-// isJSONNumber reports whether a text that is not empty is a number in JSON.
-func isJSONNumber(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return (s[0] == '-' || i > 0) && json.Valid([]byte(s))
-		}
-	}
-	return s[0] != '0' || s == "0"
 }
 
 // Resolve returns v in one of the forms that the other functions understand: nil, a bool, a

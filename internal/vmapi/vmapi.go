@@ -136,8 +136,8 @@ func (f *Field) collect(found []*Field, seen map[*Field]bool) []*Field {
 	}
 	seen[f] = true
 	found = append(found, f)
-	for _, child := range f.Children() {
-		found = child.collect(found, seen)
+	for _, next := range f.Children() {
+		found = next.collect(found, seen)
 	}
 	return found
 }

@@ -28,12 +28,8 @@ var AlwaysThere = []Default{
 	{field(".spec.domain.devices.interfaces[*].ports[*].port"), 0},
 }
 
-// zeroIsUnset lists the fields in which KubeVirt reads a 0 as not set.
-var zeroIsUnset = []jsonpath.FieldPath{
-	field(".spec.domain.cpu.sockets"),
-	field(".spec.domain.cpu.cores"),
-	field(".spec.domain.cpu.threads"),
-}
+// zeroIsUnset lists the fields in which KubeVirt reads a 0 as not set: sockets, cores and threads.
+var zeroIsUnset = AlwaysThere[:3]
 
 func field(path string) jsonpath.FieldPath {
 	parsed, _ := jsonpath.Parse(path)

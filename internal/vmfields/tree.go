@@ -20,8 +20,8 @@ func OfObject(defaults []Default) *jsonpath.Implied {
 	for _, d := range defaults {
 		root.SetDefault(d.Field, d.Value)
 	}
-	for _, f := range zeroIsUnset {
-		root.SetZeroIsUnset(f)
+	for _, d := range zeroIsUnset {
+		root.SetZeroIsUnset(d.Field)
 	}
 	return root
 }

@@ -1,6 +1,8 @@
 package vmtarget
 
 import (
+	"strings"
+
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/parameter"
@@ -45,8 +47,9 @@ func AppendForm(targets []Target, v any, m *meter.Meter) []Target {
 
 // AppendObjects appends the objects of any kind in a list or template, or the object itself.
 func AppendObjects(targets []Target, v any, m *meter.Meter) []Target {
-	f := finder{meter: m}
-	return f.complete(append(targets, f.whole(v, kindOther, 0)...))
+	f := finder{meter: m, isWhole: true}
+	found, _ := f.find(targets, v, kindOther, 0)
+	return f.complete(found)
 }
 
 // A finder pays for what it finds. If the meter refuses, it stops, and what it has found must
@@ -54,6 +57,7 @@ func AppendObjects(targets []Target, v any, m *meter.Meter) []Target {
 type finder struct {
 	meter      *meter.Meter
 	inTemplate bool // strings may contain parameters
+	isWhole    bool // objects of any kind are wanted, not only VMs
 }
 
 // pays pays for looking at n objects, each of which may be a target.
@@ -83,31 +87,48 @@ func (f finder) find(targets []Target, v any, inList holder, lists int) ([]Targe
 		return append(targets, Target{Nothing: noObject}), true
 	}
 	kind := f.kindIn(v, inList)
+	if f.isWhole && kind != kindUnknown {
+		return append(targets, f.whole(v, kind, lists)...), true
+	}
 	at := holders[kind].at
 	switch kind {
 	case kindUnknown:
 		return append(targets, f.unknown(v, "kind", "apiVersion")), true
-	case kindVirtualMachine:
-		return append(targets, virtualMachine(v, at)), true
-	case kindPool:
+	case kindVirtualMachine, kindPool, kindKubeVirtTemplate:
 		t := virtualMachine(v, at)
-		t.Holder = v
+		if kind != kindVirtualMachine {
+			t.Holder = v
+		}
+		if kind == kindKubeVirtTemplate {
+			t.Template, t.HasParameters = v, true
+		}
 		return append(targets, t), true
 	case kindInstance:
 		return append(targets, Target{Root: v, VM: v}), true
 	case kindReplicaSet:
 		template := jsonpath.Lookup(v, at)
 		return append(targets, Target{VM: template, VMAt: at, Holder: v}.rootedAt(template, at)), true
-	case kindKubeVirtTemplate:
-		t := virtualMachine(v, at)
-		t.Holder, t.Template, t.HasParameters = v, v, true
-		return append(targets, t), true
 	case kindOpenShiftTemplate:
 		return append(targets, f.templates(v, lists+1)...), true
 	case kindList:
 		return append(targets, f.list(v, lists+1)...), true
 	}
 	return targets, false
+}
+
+// whole returns the objects in an object of a kind: those that it contains, or the object itself.
+func (f finder) whole(v any, kind holder, lists int) []Target {
+	switch {
+	case strings.HasSuffix(value.StringAt(v, "kind"), "List") && value.ShapeOf(value.At(v, "items")) == value.Array:
+		return f.list(v, lists+1)
+	case kind == kindOpenShiftTemplate:
+		return f.templates(v, lists+1)
+	case kind == kindKubeVirtTemplate:
+		at := holders[kind].at
+		vm := jsonpath.Lookup(v, at)
+		return []Target{Target{VM: vm, VMAt: at, IsWhole: true, HasParameters: true}.rootedAt(vm, at)}
+	}
+	return []Target{{Root: v, VM: v, IsWhole: true}}
 }
 
 // virtualMachine returns the target for the VirtualMachine at a location in an object.
@@ -128,15 +149,12 @@ func (f finder) templates(v any, lists int) []Target {
 	if lists > maxLists+1 {
 		return []Target{beyond(tooDeep)}
 	}
-	f.inTemplate = true
+	f.inTemplate = !f.isWhole
 	targets := f.each(v, "objects", kindOther, lists)
-	if targets == nil {
-		targets = []Target{nothing("the template holds no VirtualMachine")}
-	}
 	for i := range targets {
 		t := &targets[i]
 		t.HasParameters = true
-		if t.Template == nil {
+		if t.Template == nil && !f.isWhole {
 			t.Template = v
 		}
 	}
@@ -148,14 +166,11 @@ func (f finder) list(v any, lists int) []Target {
 	if lists > maxLists {
 		return []Target{beyond(tooDeep)}
 	}
-	targets := f.each(v, "items", f.itemKind(v), lists)
-	if targets == nil {
-		return []Target{nothing("the list holds no VirtualMachine")}
-	}
-	return targets
+	return f.each(v, "items", f.itemKind(v), lists)
 }
 
-// each returns the VMs in the objects of a list, which is a member of v.
+// each returns the VMs in the objects of a list, which is a member of v, or a target that says that
+// there are none.
 func (f finder) each(v any, member string, inList holder, lists int) []Target {
 	list := value.At(v, member)
 	if f.isUnknown(list) {
@@ -175,7 +190,15 @@ func (f finder) each(v any, member string, inList holder, lists int) []Target {
 			targets = append(targets, t.inside(member, i))
 		}
 	}
-	return targets
+	switch {
+	case targets != nil:
+		return targets
+	case f.isWhole:
+		return []Target{nothing("there are no objects in " + member)}
+	case member == "objects":
+		return []Target{nothing("the template holds no VirtualMachine")}
+	}
+	return []Target{nothing("the list holds no VirtualMachine")}
 }
 
 // item returns the VMs in an item of a list. There are none in an item that is not an object,
