@@ -72,6 +72,11 @@ func TestObjectFields(t *testing.T) {
 		return `{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": ` + domain + `}}}}`
 	}
 	const domain = "/spec/template/spec/domain"
+	inProcessed := func(spec string) string {
+		return `{"kind": "VirtualMachineTemplate", "spec": {"virtualMachine": {"spec": {` + spec + `}}}}`
+	}
+	const at = "/spec/virtualMachine/spec/"
+	const dropped = at + `template/spec/domain/cpu/quantum virt-template drops "quantum" in silence, since KubeVirt 1.8, whose API it has, has no such field here: remove it, and set it on the VMs that need it`
 	tests := []struct {
 		name, object string
 		want         []string
@@ -102,6 +107,13 @@ func TestObjectFields(t *testing.T) {
 		{"another object", `{"apiVersion": "v1", "kind": "ConfigMap", "metdata": {}}`, nil},
 		{"a template of the core", `{"apiVersion": "v1", "kind": "Template", "metdata": {}}`, []string{`/metdata nobody reads "metdata": did you mean "metadata"?`}},
 		{"no kind", `{"metdata": {}}`, nil},
+		{"a field that virt-template drops", inProcessed(`"template": {"spec": {"domain": {"cpu": {"quantum": 1}}}}`), []string{dropped}},
+		{"a field that it refuses", inProcessed(`"template": {"quantum": 1}, "${KEY}": 1`), []string{
+			at + `template/quantum virt-template refuses the template: KubeVirt 1.8, whose API it has, has no field "quantum" here: remove it, or correct its name`}},
+		{"a fraction", inProcessed(`"template": {"spec": {"domain": {"cpu": {"cores": 1.5, "sockets": 2.0, "threads": 1}}}}`), []string{
+			at + `template/spec/domain/cpu/cores virt-template refuses the template: 1.5 must be an integer`}},
+		{"a fraction where the server may refuse it", inDomain(`{"cpu": {"cores": 1.5}}`), nil},
+		{"outside of the VM", `{"kind": "VirtualMachineTemplate", "spec": {"quantum": 1}}`, nil},
 	}
 	for _, test := range tests {
 		object, err := vmrules.ParseObject([]byte(test.object))
@@ -150,6 +162,43 @@ func TestMisplacedAnnotation(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, lint.MisplacedAnnotation("in the VM's own metadata")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestTemplateAnnotation(t *testing.T) {
+	tests := []struct {
+		key  string
+		has  bool
+		want lint.Finding
+	}{
+		{"validations", false, lint.Finding{Severity: lint.SeverityError, Suggestion: vmrules.Annotation, Message: "no VM has these rules: move them to the annotations in home, as vm.kubevirt.io/validations"}},
+		{"validations", true, lint.Finding{Severity: lint.SeverityNote, Message: "no VM has these rules: remove them, since spec.virtualMachine has its own"}},
+		{vmrules.Annotation, false, lint.Finding{Severity: lint.SeverityError, Message: "only the console's form for CPUs reads vm.kubevirt.io/validations here: write it to the annotations in home, too"}},
+		{vmrules.Annotation, true, lint.Finding{Severity: lint.SeverityNote, Message: "only the console's form for CPUs reads vm.kubevirt.io/validations here: the VM has rules of its own"}},
+	}
+	for _, test := range tests {
+		test.want.ID, test.want.Index = "misplaced-annotation", -1
+		if diff := cmp.Diff(test.want, lint.TemplateAnnotation(test.key, "in home", test.has)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.key, diff)
+		}
+	}
+}
+
+func TestRefusedParameter(t *testing.T) {
+	tests := []struct {
+		name     string
+		inScript bool
+		want     string
+	}{
+		{"SOCKETS", true, "the template has no parameter SOCKETS, so virt-template refuses it: did you mean SOKCETS?"},
+		{"HOME", true, "the template has no parameter HOME, so virt-template refuses it: declare it, correct its name, or write $HOME if it is a variable of a script"},
+		{"HOME", false, "the template has no parameter HOME, so virt-template refuses it: declare it, or correct its name"},
+	}
+	for _, test := range tests {
+		want := lint.Finding{Severity: lint.SeverityError, ID: "undeclared-parameter", Index: -1, Message: test.want}
+		if diff := cmp.Diff(want, lint.RefusedParameter(test.name, []string{"SOKCETS"}, test.inScript)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
 	}
 }
 
