@@ -76,7 +76,7 @@ func TestObjectFields(t *testing.T) {
 		return `{"kind": "VirtualMachineTemplate", "spec": {"virtualMachine": {"spec": {` + spec + `}}}}`
 	}
 	const at = "/spec/virtualMachine/spec/"
-	const dropped = at + `template/spec/domain/cpu/quantum virt-template drops "quantum" in silence, since KubeVirt 1.8, whose API it has, has no such field here: remove it, and set it on the VMs that need it`
+	const dropped = at + `template/spec/domain/cpu/quantum virt-template drops "quantum" in silence: KubeVirt 1.8, whose API it has, does not have this field here: remove it, or correct its name`
 	tests := []struct {
 		name, object string
 		want         []string
@@ -109,9 +109,9 @@ func TestObjectFields(t *testing.T) {
 		{"no kind", `{"metdata": {}}`, nil},
 		{"a field that virt-template drops", inProcessed(`"template": {"spec": {"domain": {"cpu": {"quantum": 1}}}}`), []string{dropped}},
 		{"a field that it refuses", inProcessed(`"template": {"quantum": 1}, "${KEY}": 1`), []string{
-			at + `template/quantum virt-template refuses the template: KubeVirt 1.8, whose API it has, has no field "quantum" here: remove it, or correct its name`}},
+			at + `template/quantum virt-template refuses "quantum": KubeVirt 1.8, whose API it has, does not have this field here: remove it, or correct its name`}},
 		{"a fraction", inProcessed(`"template": {"spec": {"domain": {"cpu": {"cores": 1.5, "sockets": 2.0, "threads": 1}}}}`), []string{
-			at + `template/spec/domain/cpu/cores virt-template refuses the template: 1.5 must be an integer`}},
+			at + `template/spec/domain/cpu/cores virt-template refuses 1.5: it must be an integer`}},
 		{"a fraction where the server may refuse it", inDomain(`{"cpu": {"cores": 1.5}}`), nil},
 		{"outside of the VM", `{"kind": "VirtualMachineTemplate", "spec": {"quantum": 1}}`, nil},
 	}
@@ -166,39 +166,16 @@ func TestMisplacedAnnotation(t *testing.T) {
 }
 
 func TestTemplateAnnotation(t *testing.T) {
-	tests := []struct {
-		key  string
-		has  bool
-		want lint.Finding
-	}{
-		{"validations", false, lint.Finding{Severity: lint.SeverityError, Suggestion: vmrules.Annotation, Message: "no VM has these rules: move them to the annotations in home, as vm.kubevirt.io/validations"}},
-		{"validations", true, lint.Finding{Severity: lint.SeverityNote, Message: "no VM has these rules: remove them, since spec.virtualMachine has its own"}},
-		{vmrules.Annotation, false, lint.Finding{Severity: lint.SeverityError, Message: "only the console's form for CPUs reads vm.kubevirt.io/validations here: write it to the annotations in home, too"}},
-		{vmrules.Annotation, true, lint.Finding{Severity: lint.SeverityNote, Message: "only the console's form for CPUs reads vm.kubevirt.io/validations here: the VM has rules of its own"}},
+	want := lint.Finding{
+		Severity: lint.SeverityError, ID: "misplaced-annotation", Index: -1, Suggestion: vmrules.Annotation,
+		Message: "no VM has these rules: write those of VMs to the annotations in the VM, as vm.kubevirt.io/validations",
 	}
-	for _, test := range tests {
-		test.want.ID, test.want.Index = "misplaced-annotation", -1
-		if diff := cmp.Diff(test.want, lint.TemplateAnnotation(test.key, "in home", test.has)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.key, diff)
-		}
+	if diff := cmp.Diff(want, lint.TemplateAnnotation("validations", "in the VM")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
-}
-
-func TestRefusedParameter(t *testing.T) {
-	tests := []struct {
-		name     string
-		inScript bool
-		want     string
-	}{
-		{"SOCKETS", true, "the template has no parameter SOCKETS, so virt-template refuses it: did you mean SOKCETS?"},
-		{"HOME", true, "the template has no parameter HOME, so virt-template refuses it: declare it, correct its name, or write $HOME if it is a variable of a script"},
-		{"HOME", false, "the template has no parameter HOME, so virt-template refuses it: declare it, or correct its name"},
-	}
-	for _, test := range tests {
-		want := lint.Finding{Severity: lint.SeverityError, ID: "undeclared-parameter", Index: -1, Message: test.want}
-		if diff := cmp.Diff(want, lint.RefusedParameter(test.name, []string{"SOKCETS"}, test.inScript)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", test.name, diff)
-		}
+	want.Suggestion, want.Message = "", "only the console's form for CPUs reads these rules: write those of VMs to the annotations in the VM"
+	if diff := cmp.Diff(want, lint.TemplateAnnotation(vmrules.Annotation, "in the VM")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
@@ -207,14 +184,16 @@ func TestUndeclaredParameter(t *testing.T) {
 		name, want string
 		declared   []string
 		isWhole    bool
+		isRefused  bool
 		severity   lint.Severity
 	}{
-		{"SOCKETS", "the template has no parameter SOCKETS: did you mean SOKCETS?", []string{"NAME", "SOKCETS"}, false, lint.SeverityError},
-		{"HOME", "the template has no parameter HOME: declare it, or correct its name", []string{"NAME"}, false, lint.SeverityWarning},
-		{"X", "the template has no parameter X: declare it, or correct its name", nil, true, lint.SeverityError},
+		{"SOCKETS", "the template has no parameter SOCKETS: did you mean SOKCETS?", []string{"NAME", "SOKCETS"}, false, false, lint.SeverityError},
+		{"HOME", "the template has no parameter HOME: declare it, or correct its name", []string{"NAME"}, false, false, lint.SeverityWarning},
+		{"X", "the template has no parameter X: declare it, or correct its name", nil, true, false, lint.SeverityError},
+		{"HOME", "the template has no parameter HOME, so virt-template refuses it: declare it, or correct its name; in a script, write $HOME", nil, false, true, lint.SeverityError},
 	}
 	for _, test := range tests {
-		got := lint.UndeclaredParameter(test.name, test.declared, test.isWhole)
+		got := lint.UndeclaredParameter(test.name, test.declared, test.isWhole, test.isRefused)
 		want := lint.Finding{Severity: test.severity, ID: "undeclared-parameter", Index: -1, Message: test.want}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)

@@ -78,10 +78,10 @@ func (l *Linter) fixOf(file *manifest.File, f lint.Finding) *fix {
 	switch {
 	case !l.WantsFixes || l.room <= 0:
 	case f.Suggestion != "" && (f.ID == "misspelt-annotation" || f.ID == "misspelt-object"):
-		change := file.ChangeKey(f)
-		l.room -= file.Size()
-		if changed, ok := file.With([]manifest.Change{change}); ok && len(mistakesIn(changed)) < len(mistakesIn(file)) {
-			return l.inFile(file, &fix{Change: change, findings: 1})
+		return l.fixOfObject(file, file.ChangeKey(f), false)
+	case f.Suggestion != "" && f.ID == "misplaced-annotation":
+		if change, ok := file.MoveRules(f); ok {
+			return l.fixOfObject(file, change, true)
 		}
 	case t != nil:
 		edits, isGuess := t.editsFor(f)
@@ -94,6 +94,16 @@ func (l *Linter) fixOf(file *manifest.File, f lint.Finding) *fix {
 		}
 	}
 	return nil
+}
+
+// fixOfObject returns a change outside of rules as a fix; nil if the file cannot have it, or has no fewer mistakes then.
+func (l *Linter) fixOfObject(file *manifest.File, change manifest.Change, isSafe bool) *fix {
+	l.room -= file.Size()
+	changed, ok := file.With([]manifest.Change{change})
+	if !ok || len(mistakesIn(changed)) >= len(mistakesIn(file)) {
+		return nil
+	}
+	return l.inFile(file, &fix{Change: change, isSafe: isSafe, findings: 1})
 }
 
 // mayBeSafe reports whether the fix of a finding may leave all verdicts as they are.

@@ -17,14 +17,15 @@ type Edit struct {
 	With string
 }
 
-// A Change is a change of one text in a file: of rules, or of a key. All else of the file stays as
-// it is, byte for byte.
+// A Change is a change of one text in a file: of rules, or of a key; or it moves rules. All else of the file stays
+// as it is, byte for byte.
 type Change struct {
 	of     place
 	isJSON bool   // the text is that of a Document
 	text   string // as the file has it
 	edits  []Edit // of the text
 	inFile []Edit
+	moved  *node // the template in which it moves rules; nil for any other Change
 }
 
 // A place tells a key from the value or the object that begins with it.
@@ -137,8 +138,12 @@ func (f *File) Replacements(c Change) []lint.Finding {
 }
 
 // With returns the file with changes. It returns false if these overlap, or if anything but
-// the texts that they change would have another value then.
+// the texts that they change would have another value then. A Change that moves rules must be the only one.
 func (f *File) With(changes []Change) (*File, bool) {
+	isMove := slices.ContainsFunc(changes, func(c Change) bool { return c.moved != nil })
+	if isMove && len(changes) > 1 {
+		return nil, false
+	}
 	var inFile []Edit
 	texts, edits := map[place]Change{}, map[place][]Edit{}
 	for _, c := range changes {
@@ -163,6 +168,9 @@ func (f *File) With(changes []Change) (*File, bool) {
 	}
 	changed, _ := Parse(f.Name, []byte(text))
 	changed.isStream = f.isStream
+	if isMove {
+		return changed, f.hasMoved(changes[0].moved, changed)
+	}
 	same := func(a, b *node) bool { return wanted.same(f.source.whole(a), changed.source.whole(b)) }
 	return changed, len(changed.Wrong) == len(f.Wrong) && slices.EqualFunc(f.documents, changed.documents, same)
 }
