@@ -202,6 +202,7 @@ func TestLostRules(t *testing.T) {
 	}{
 		{"lost", named, inside, "[ ]"},
 		{"on the template itself", named, outside, ""},
+		{"no rules for the VM inside", named, object(t, `{"kind": "Template", "objects": [{"kind": "VirtualMachine", "metadata": {"annotations": {"vm.kubevirt.io/validations": " "}}}]}`), ""},
 		{"no such template", named, nil, ""},
 		{"an annotation of its own", strings.Replace(named, labels, labels+`, "annotations": {"vm.kubevirt.io/validations": "[]"}`, 1), inside, ""},
 		{"exempt", strings.Replace(named, labels, labels+`, "annotations": {"vm.kubevirt.io/skip-validations": ""}`, 1), inside, ""},
