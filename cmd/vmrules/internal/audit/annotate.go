@@ -14,10 +14,10 @@ import (
 type commands struct{ w io.Writer }
 
 func (c commands) add(vm audited) error {
-	if vm.lost == "" {
+	if vm.annotation == "" {
 		return nil
 	}
-	for r := range form.References(vm.lost) {
+	for r := range form.References(vm.annotation) {
 		text := fmt.Sprintf("%s: the annotation in %s has parameters, such as ${%s}, whose values for this VM are not known: write it by hand",
 			vm.title(), vm.report.Targets()[0].Template, r.Name)
 		_, err := fmt.Fprintln(c.w, "# "+output.OneLine(text))
@@ -27,7 +27,7 @@ func (c commands) add(vm audited) error {
 	if vm.Namespace != "" {
 		namespace = " --namespace=" + quoted(vm.Namespace)
 	}
-	_, err := fmt.Fprintf(c.w, "kubectl annotate%s %s %s\n", namespace, quoted("virtualmachines.kubevirt.io/"+vm.Name), quoted(vmrules.Annotation+"="+vm.lost))
+	_, err := fmt.Fprintf(c.w, "kubectl annotate%s %s %s\n", namespace, quoted("virtualmachines.kubevirt.io/"+vm.Name), quoted(vmrules.Annotation+"="+vm.annotation))
 	return err
 }
 

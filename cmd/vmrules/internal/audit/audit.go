@@ -45,6 +45,7 @@ type audited struct {
 	Template  string `json:"template,omitempty"` // with its namespace, if the VM names one
 
 	Note string `json:"note,omitempty"` // as in check
+	Lost string `json:"lost,omitempty"` // that it has lost the rules of its template
 
 	class judged.Class
 	gaps  []judged.Gap
@@ -60,8 +61,8 @@ type audited struct {
 
 	object map[string]any
 
-	template map[string]any // by which it is judged, as it is written; nil if it names none
-	lost     string         // the annotation that this has for it, and it does not have
+	template   map[string]any // by which it is judged, as it is written; nil if it names none
+	annotation string         // that this has for it, and it has lost
 }
 
 // A writer writes the results of VMs, in the order in which they were read.

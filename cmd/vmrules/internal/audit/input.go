@@ -128,11 +128,10 @@ func (a *auditor) judgeDecoded(vm map[string]any, written manifest.Object) audit
 	result.found, result.notFound = j.Found, j.NotFound
 	if j.By != nil {
 		result.template = j.By.Written()
-		result.lost = openreports.LostRules(vm, result.template, j.Report)
+		result.annotation = openreports.LostRules(vm, result.template, j.Report)
 	}
-	if result.lost != "" {
-		lost := fmt.Sprintf("has lost %s, which %s has for its VMs", vmrules.Annotation, j.Targets()[0].Template)
-		result.Note = strings.TrimPrefix(result.Note+"; "+lost, "; ")
+	if result.annotation != "" {
+		result.Lost = fmt.Sprintf("has lost %s, which %s has for its VMs", vmrules.Annotation, j.Targets()[0].Template)
 	}
 	if err == nil {
 		result.class, result.gaps = j.Class()
