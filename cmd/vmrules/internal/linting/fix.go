@@ -77,11 +77,11 @@ func (l *Linter) fixOf(file *manifest.File, f lint.Finding) *fix {
 	t := l.fixable
 	switch {
 	case !l.WantsFixes || l.room <= 0:
-	case f.Suggestion != "" && (f.ID == "misspelt-annotation" || f.ID == "misspelt-object"):
-		return l.fixOfObject(file, file.ChangeKey(f), false)
-	case f.Suggestion != "" && f.ID == "misplaced-annotation":
-		if change, ok := file.MoveRules(f); ok {
-			return l.fixOfObject(file, change, true)
+	case f.Suggestion != "" && slices.Contains([]string{"misspelt-annotation", "misspelt-object", "misplaced-annotation"}, f.ID):
+		change := file.ChangeKey(f)
+		l.room -= file.Size()
+		if changed, ok := file.With([]manifest.Change{change}); ok && len(mistakesIn(changed)) < len(mistakesIn(file)) {
+			return l.inFile(file, &fix{Change: change, findings: 1, isSafe: change.MovesRules()})
 		}
 	case t != nil:
 		edits, isGuess := t.editsFor(f)
@@ -94,16 +94,6 @@ func (l *Linter) fixOf(file *manifest.File, f lint.Finding) *fix {
 		}
 	}
 	return nil
-}
-
-// fixOfObject returns a change outside of rules as a fix; nil if the file cannot have it, or has no fewer mistakes then.
-func (l *Linter) fixOfObject(file *manifest.File, change manifest.Change, isSafe bool) *fix {
-	l.room -= file.Size()
-	changed, ok := file.With([]manifest.Change{change})
-	if !ok || len(mistakesIn(changed)) >= len(mistakesIn(file)) {
-		return nil
-	}
-	return l.inFile(file, &fix{Change: change, isSafe: isSafe, findings: 1})
 }
 
 // mayBeSafe reports whether the fix of a finding may leave all verdicts as they are.

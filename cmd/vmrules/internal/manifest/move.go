@@ -9,9 +9,9 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// MoveRules returns the Change that moves rules, which a finding of Mistakes is about, from the metadata of a
-// KubeVirt template to that of its VM. It returns false if they are not lines of YAML, or cannot be read there.
-func (f *File) MoveRules(found lint.Finding) (Change, bool) {
+// moveRules returns the Change that moves rules, which a finding of Mistakes is about, from the metadata of a
+// KubeVirt template to that of its VM; an empty one if they are not lines of YAML, or cannot be read there.
+func (f *File) moveRules(found lint.Finding) Change {
 	isFound := func(m member) bool { return m.at == found.Offset }
 	for _, o := range f.Objects() {
 		annotations := o.node.get("metadata", "annotations")
@@ -20,10 +20,11 @@ func (f *File) MoveRules(found lint.Finding) (Change, bool) {
 			continue
 		}
 		_, err = vmrules.ParseRules(filled.Annotations()[0].Text(), vmrules.WithVersion(vmrules.V201902))
-		edits := f.moveToVM(found.Offset, o.node.get("spec", "virtualMachine"))
-		return Change{inFile: edits, moved: o.node}, err == nil && edits != nil
+		if edits := f.moveToVM(found.Offset, o.node.get("spec", "virtualMachine")); err == nil && edits != nil {
+			return Change{inFile: edits, template: o.node}
+		}
 	}
-	return Change{}, false
+	return Change{}
 }
 
 // moveToVM returns the edits that move the rules with a key at an offset to a VM; nil if it cannot.
@@ -41,61 +42,51 @@ func (f *File) moveToVM(key int, to *node) []Edit {
 	if s.beginOf(from) != key || s.beginOf(line) != to.members[0].at { // they are in brackets
 		return nil
 	}
-	own, indent := strings.Repeat(" ", indentOf(s.line(from))), strings.Repeat(" ", indentOf(s.line(line)))
-	end := from
-	for end < len(s.lines) && (!hasText(s.line(end+1)) || indentOf(s.line(end+1)) > len(own)) {
-		end++
+	own, indent := s.text[s.lines[from-1]:key], s.text[s.lines[line-1]:to.members[0].at]
+	start := s.lines[from-1]
+	end := start
+	for line := range strings.Lines(s.text[start:]) {
+		if end > start && strings.TrimSpace(line) != "" && indentOf(line) <= len(own) {
+			break
+		}
+		end += len(line)
 	}
-	rules := strings.TrimSuffix(s.text[endOfScalar(s.text, key, vmrules.OldAnnotation):s.endOf(end)], "\n") + "\n"
 	text := ""
 	for _, name := range missing {
 		text += indent + name + ":\n"
 		indent += "  "
 	}
+	rules := strings.TrimSuffix(s.text[endOfScalar(s.text, key, vmrules.OldAnnotation):end], "\n") + "\n"
 	text += indent + vmrules.Annotation + strings.ReplaceAll(rules, "\n"+own, "\n"+indent)
 	if strings.Contains(f.Raw, "\r\n") {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
 	}
-	cut, at := Span{s.lines[from-1], s.endOf(end)}, s.lines[line-1]
-	if isLast := indentOf(s.line(end+1)) < len(own); isLast && strings.TrimSpace(s.line(from-1)) == "annotations:" {
-		cut.Start = s.lines[from-2]
+	if strings.TrimSpace(s.line(from-1)) == "annotations:" && indentOf(s.text[end:]) < len(own) { // it is the only one
+		start = s.lines[from-2]
 	}
-	edits := []Edit{{cut, ""}, {Span{at, at}, text}}
+	at := s.lines[line-1]
+	edits := []Edit{{Span{start, end}, ""}, {Span{at, at}, text}}
 	slices.SortFunc(edits, func(a, b Edit) int { return a.Start - b.Start })
 	return edits
-}
-
-// endOf returns the end of a line, with its line end.
-func (s *source) endOf(n int) int {
-	if n == len(s.lines) {
-		return len(s.text)
-	}
-	return s.lines[n]
 }
 
 // hasMoved reports whether another file is the same, but for rules that have moved from a template to its VM.
 func (f *File) hasMoved(template *node, to *File) bool {
 	return slices.EqualFunc(f.documents, to.documents, func(a, b *node) bool {
-		content := a.plain()
-		if a == template {
-			want := content.(map[string]any)
-			metadata, vm := inside(want, "metadata"), inside(inside(want, "spec"), "virtualMachine")
-			annotations := inside(metadata, "annotations")
-			inside(inside(vm, "metadata"), "annotations")[vmrules.Annotation] = annotations[vmrules.OldAnnotation]
-			if delete(annotations, vmrules.OldAnnotation); len(annotations) == 0 {
-				delete(metadata, "annotations")
-			}
-		}
-		return reflect.DeepEqual(content, b.plain())
+		rules := b.text("spec", "virtualMachine", "metadata", "annotations", vmrules.Annotation)
+		isThere := a != template || rules == a.text("metadata", "annotations", vmrules.OldAnnotation)
+		return isThere && reflect.DeepEqual(withoutRules(a.plain()), withoutRules(b.plain()))
 	})
 }
 
-// inside returns the object at a key of another, which it adds if it is missing.
-func inside(object map[string]any, key string) map[string]any {
-	found, _ := object[key].(map[string]any)
-	if found == nil {
-		found = map[string]any{}
-		object[key] = found
+// withoutRules removes rules from a value, and objects in which nothing else is.
+func withoutRules(v any) any {
+	object, _ := v.(map[string]any)
+	for key, inside := range object {
+		inside, isObject := withoutRules(inside).(map[string]any)
+		if key == vmrules.Annotation || key == vmrules.OldAnnotation || isObject && len(inside) == 0 {
+			delete(object, key)
+		}
 	}
-	return found
+	return v
 }
