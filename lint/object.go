@@ -129,12 +129,12 @@ func MisplacedAnnotation(home string) Finding {
 // them: Annotation, or OldAnnotation on a VirtualMachineTemplate. It takes where those of VMs belong. The Finding
 // has no place; its Suggestion is the key that they have there, if they should move.
 func TemplateAnnotation(key, home string) Finding {
-	f := unplaced("misplaced-annotation", "no VM has these rules: write those of VMs to the annotations %s, as %s", home, vmrules.Annotation)
+	const cure = ": write those of VMs to the annotations %s"
 	if key == vmrules.Annotation {
-		f.Message = "only the console's form for CPUs reads these rules: write those of VMs to the annotations " + home
-	} else {
-		f.Suggestion = vmrules.Annotation
+		return unplaced("misplaced-annotation", "only the console's form for CPUs reads these rules"+cure, home)
 	}
+	f := unplaced("misplaced-annotation", "no VM has these rules"+cure+", as %s", home, vmrules.Annotation)
+	f.Suggestion = vmrules.Annotation
 	return f
 }
 
@@ -232,12 +232,13 @@ func (s *objectSearch) isInVM(at string) bool { return s.isProcessed && strings.
 // lacked looks at a field that KubeVirt 1.8 does not have, and so virt-template neither. What is below
 // spec.template.spec reads its own JSON, which is not strict.
 func (s *objectSearch) lacked(at, key string) {
-	id, does := "refused-field", "refuses %s"
+	const why = ": KubeVirt 1.8, whose API it has, does not have this field here: remove it, or correct its name"
+	id, does := "refused-field", "virt-template refuses %s"
 	if strings.HasPrefix(at, inVM+"spec/template/spec/") {
-		id, does = "dropped-field", "drops %s in silence"
+		id, does = "dropped-field", "virt-template drops %s in silence"
 	}
 	if s.isInVM(at) && !strings.Contains(key, parameter.Mark) {
-		s.report(at, unplaced(id, "virt-template "+does+": KubeVirt 1.8, whose API it has, does not have this field here: remove it, or correct its name", value.Quoted(key)))
+		s.report(at, unplaced(id, does+why, value.Quoted(key)))
 	}
 }
 
@@ -266,7 +267,7 @@ func (s *objectSearch) object(at string, around, f *field, v map[string]any) {
 		at := at + "/" + pointerToken.Replace(key)
 		below := f.Member(key)
 		switch {
-		case below == nil: // once the table knows fields of KubeVirt 1.9: of these, lacked says all
+		case below == nil: // when the table has fields that came with KubeVirt 1.9, call lacked for these
 			s.unknown(at, f, key, v)
 		case f.Shape == vmapi.Map && below[0].Shape == vmapi.Scalar && isMemberOf(around, key, v[key]):
 			s.find(at, "%q does not belong in here: indent it less", key)

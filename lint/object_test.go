@@ -2,6 +2,7 @@ package lint_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -108,6 +109,11 @@ func TestObjectFields(t *testing.T) {
 		{"a template of the core", `{"apiVersion": "v1", "kind": "Template", "metdata": {}}`, []string{`/metdata nobody reads "metdata": did you mean "metadata"?`}},
 		{"no kind", `{"metdata": {}}`, nil},
 		{"a field that virt-template drops", inProcessed(`"template": {"spec": {"domain": {"cpu": {"quantum": 1}}}}`), []string{dropped}},
+		{"fields of KubeVirt 1.9", inProcessed(`"template": {"spec": {"serviceAccountName": "a", "networks": [{"name": "n", "resourceClaim": {}}], "domain": {"devices": {"interfaces": [{"portRanges": []}]}}}}`), []string{
+			strings.NewReplacer("domain/cpu/quantum", "domain/devices/interfaces/0/portRanges", "quantum", "portRanges").Replace(dropped),
+			strings.NewReplacer("domain/cpu/quantum", "networks/0/resourceClaim", "quantum", "resourceClaim").Replace(dropped),
+			strings.NewReplacer("domain/cpu/quantum", "serviceAccountName", "quantum", "serviceAccountName").Replace(dropped),
+		}},
 		{"a field that it refuses", inProcessed(`"template": {"quantum": 1}, "${KEY}": 1`), []string{
 			at + `template/quantum virt-template refuses "quantum": KubeVirt 1.8, whose API it has, does not have this field here: remove it, or correct its name`}},
 		{"a fraction", inProcessed(`"template": {"spec": {"domain": {"cpu": {"cores": 1.5, "sockets": 2.0, "threads": 1}}}}`), []string{

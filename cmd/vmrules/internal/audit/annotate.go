@@ -27,7 +27,8 @@ func (c commands) add(vm audited) error {
 	if vm.Namespace != "" {
 		namespace = " --namespace=" + quoted(vm.Namespace)
 	}
-	_, err := fmt.Fprintf(c.w, "kubectl annotate%s %s %s\n", namespace, quoted("virtualmachines.kubevirt.io/"+vm.Name), quoted(vmrules.Annotation+"="+vm.annotation))
+	name, annotation := quoted("virtualmachines.kubevirt.io/"+vm.Name), quoted(vmrules.Annotation+"="+vm.annotation)
+	_, err := fmt.Fprintf(c.w, "kubectl annotate%s %s %s\n", namespace, name, annotation)
 	return err
 }
 

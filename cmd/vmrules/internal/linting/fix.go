@@ -77,7 +77,7 @@ func (l *Linter) fixOf(file *manifest.File, f lint.Finding) *fix {
 	t := l.fixable
 	switch {
 	case !l.WantsFixes || l.room <= 0:
-	case f.Suggestion != "" && slices.Contains([]string{"misspelt-annotation", "misspelt-object", "misplaced-annotation"}, f.ID):
+	case f.Suggestion != "" && (f.ID == "misspelt-annotation" || f.ID == "misspelt-object" || f.ID == "misplaced-annotation"):
 		change := file.ChangeKey(f)
 		l.room -= file.Size()
 		if changed, ok := file.With([]manifest.Change{change}); ok && len(mistakesIn(changed)) < len(mistakesIn(file)) {

@@ -15,9 +15,12 @@ func (f *File) moveRules(found lint.Finding) Change {
 	isFound := func(m member) bool { return m.at == found.Offset }
 	for _, o := range f.Objects() {
 		annotations := o.node.get("metadata", "annotations")
-		filled, err := o.Fill(nil)
-		if err != nil || annotations == nil || !slices.ContainsFunc(annotations.members, isFound) {
+		if annotations == nil || !slices.ContainsFunc(annotations.members, isFound) {
 			continue
+		}
+		filled, err := o.Fill(nil)
+		if err != nil {
+			break
 		}
 		_, err = vmrules.ParseRules(filled.Annotations()[0].Text(), vmrules.WithVersion(vmrules.V201902))
 		if edits := f.moveToVM(found.Offset, o.node.get("spec", "virtualMachine")); err == nil && edits != nil {
