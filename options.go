@@ -199,6 +199,10 @@ type TemplateRef struct {
 // TemplateRef in a call, and only for VMs that have no rules of their own or around them. The
 // function returns nil if there is no such template, and an error if it cannot know that; a *ParseError
 // means that the template's rules cannot be read.
+//
+// How a VM names a template does not say of which kind it is: the console writes the same labels for an OpenShift
+// Template and for a VirtualMachineTemplate. In a cluster, look for a Template first, and for a
+// VirtualMachineTemplate of the same name if there is none, as package admission does.
 func WithTemplates(find func(TemplateRef) (*Template, error)) ValidateOption {
 	return validateOption(func(s *settings) {
 		if s.lookUp = find; find == nil {

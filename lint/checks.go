@@ -31,8 +31,10 @@ var checks = []Check{
 	{"unjudged-template", SeverityError, "no rule judges the VM of a template, because its annotation has no rules or exempts it"},
 	{"folded-text", SeverityWarning, "YAML's > has turned a line break in a rule into a space"},
 	{"misspelt-annotation", SeverityError, "an annotation is not read, because its key is misspelt"},
-	{"misplaced-annotation", SeverityError, "an annotation with rules is in a place where no program reads it"},
-	{"undeclared-parameter", SeverityWarning, "the template does not declare this parameter, so the reference to it is not replaced; an error if the reference is the whole value, or if the name resembles a declared one"},
+	{"misplaced-annotation", SeverityError, "an annotation with rules is in a place where no program reads it for VMs"},
+	{"undeclared-parameter", SeverityWarning, "the template does not declare this parameter, so the reference to it is not replaced; an error if the reference is the whole value, if the name resembles a declared one, or if virt-template refuses the template"},
+	{"dropped-field", SeverityWarning, "virt-template drops a field of the VM in a VirtualMachineTemplate that KubeVirt 1.8 does not have, so no VM has it"},
+	{"refused-field", SeverityError, "virt-template refuses a VirtualMachineTemplate whose VM has a field that KubeVirt 1.8 does not have, or a fraction for an integer"},
 	{"useless-suppression", SeverityWarning, "an annotation or entry that accepts findings has no reason or no effect; only vmrules lint reports it"},
 
 	{"misspelt-key", SeverityError, "an unknown key, which is ignored, resembles a known key or its synonym"},

@@ -17,13 +17,14 @@
 //
 // # Objects
 //
-// Annotation sees only the text of an annotation. [AnnotationKey], [MisplacedAnnotation], [ObjectKind],
-// [ObjectFields], [UnjudgedTemplate], [FoldedText] and [UndeclaredParameter] make findings about the object around it.
+// Annotation sees only the text of an annotation. [AnnotationKey], [MisplacedAnnotation], [TemplateAnnotation],
+// [ObjectKind], [ObjectFields], [UnjudgedTemplate], [FoldedText] and [UndeclaredParameter] make findings about the
+// object around it.
 //
 // # KubeVirt's template validator
 //
 // The checks whose IDs begin with ssp- find rules that this library understands, but not the
-// program that most clusters run today, the admission webhook of ssp-operator. Most are notes
+// admission webhook of ssp-operator, which OpenShift clusters run. Most are notes
 // unless For(SSP) is given. Under For(SSP), unknown kinds, and paths that select nothing or an object
 // or array, are errors too: that program rejects every VM with such a rule.
 //

@@ -65,8 +65,10 @@ func ExampleChecks() {
 	// unjudged-template     error    no rule judges the VM of a template, because its annotation has no rules or exempts it
 	// folded-text           warning  YAML's > has turned a line break in a rule into a space
 	// misspelt-annotation   error    an annotation is not read, because its key is misspelt
-	// misplaced-annotation  error    an annotation with rules is in a place where no program reads it
-	// undeclared-parameter  warning  the template does not declare this parameter, so the reference to it is not replaced; an error if the reference is the whole value, or if the name resembles a declared one
+	// misplaced-annotation  error    an annotation with rules is in a place where no program reads it for VMs
+	// undeclared-parameter  warning  the template does not declare this parameter, so the reference to it is not replaced; an error if the reference is the whole value, if the name resembles a declared one, or if virt-template refuses the template
+	// dropped-field         warning  virt-template drops a field of the VM in a VirtualMachineTemplate that KubeVirt 1.8 does not have, so no VM has it
+	// refused-field         error    virt-template refuses a VirtualMachineTemplate whose VM has a field that KubeVirt 1.8 does not have, or a fraction for an integer
 	// useless-suppression   warning  an annotation or entry that accepts findings has no reason or no effect; only vmrules lint reports it
 	// misspelt-key          error    an unknown key, which is ignored, resembles a known key or its synonym
 	// unknown-key           warning  a key is unknown, so it is ignored; an error under Strict

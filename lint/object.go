@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/parameter"
 	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/spelling"
 	"github.com/vmrules/vmrules/internal/value"
@@ -124,17 +125,33 @@ func MisplacedAnnotation(home string) Finding {
 	return unplaced("misplaced-annotation", "nobody reads %s here: move it to the annotations %s", vmrules.Annotation, home)
 }
 
+// TemplateAnnotation returns the finding about rules in the metadata of a template itself, from where no VM has
+// them: Annotation, or OldAnnotation on a VirtualMachineTemplate. It takes where those of VMs belong. The Finding
+// has no place; its Suggestion is the key that they have there, if they should move.
+func TemplateAnnotation(key, home string) Finding {
+	const cure = ": write those of VMs to the annotations %s"
+	if key == vmrules.Annotation {
+		return unplaced("misplaced-annotation", "only the console's form for CPUs reads these rules"+cure, home)
+	}
+	f := unplaced("misplaced-annotation", "no VM has these rules"+cure+", as %s", home, vmrules.Annotation)
+	f.Suggestion = vmrules.Annotation
+	return f
+}
+
 // UndeclaredParameter returns the finding about a parameter in a template that the template
 // does not declare, so that its reference is not replaced. It takes whether that is all of a value; otherwise it
-// may be meant for a shell. The Finding has no place.
-func UndeclaredParameter(name string, declared []string, isWhole bool) Finding {
-	cure := "declare it, or correct its name"
+// may be meant for a shell. It also takes whether virt-template refuses the template. The Finding has no place.
+func UndeclaredParameter(name string, declared []string, isWhole, isRefused bool) Finding {
+	effect, cure, short := "", "declare it, or correct its name", value.Shortened(name)
+	if isRefused {
+		effect, cure = ", so virt-template refuses it", cure+"; in a script, write $"+short
+	}
 	meant := nearestParameter(name, declared)
 	if meant != "" {
 		cure = fmt.Sprintf("did you mean %s?", value.Shortened(meant))
 	}
-	f := unplaced("undeclared-parameter", "the template has no parameter %s: %s", value.Shortened(name), cure)
-	if meant != "" || isWhole {
+	f := unplaced("undeclared-parameter", "the template has no parameter %s%s: %s", short, effect, cure)
+	if meant != "" || isWhole || isRefused {
 		f.Severity = SeverityError
 	}
 	return f
@@ -155,10 +172,13 @@ func nearestParameter(name string, declared []string) string {
 }
 
 // ObjectFields calls found for what KubeVirt or OpenShift does not read as it is meant in a VM or template:
-// a key that is only nearly right or at the wrong level, one item for an array, and a text for a quantity. It
+// a key that is only nearly right or at the wrong level, one item for an array, and a text for a quantity; in the
+// VM of a VirtualMachineTemplate, also what virt-template drops or refuses. It
 // gives the JSON Pointer of each. The Finding has no place; its Suggestion is the right key, if it has one.
 func ObjectFields(object map[string]any, found func(pointer string, f Finding)) {
-	(&objectSearch{found, maxCompared}).object("", nil, fieldsOf(object), object)
+	fields := fieldsOf(object)
+	isProcessed := fields == vmapi.OfKind("VirtualMachineTemplate")
+	(&objectSearch{found, maxCompared, isProcessed}).object("", nil, fields, object)
 }
 
 // maxCompared is how many names the unknown keys of an object are compared with, all together.
@@ -167,6 +187,8 @@ const maxCompared = 50_000
 type objectSearch struct {
 	report func(pointer string, f Finding)
 	room   int // names that may still be compared
+	// isProcessed reports whether virt-template makes VMs from the object.
+	isProcessed bool
 }
 
 func (s *objectSearch) find(at, format string, args ...any) {
@@ -192,6 +214,31 @@ func (s *objectSearch) value(at string, around, f *field, v any) {
 		if f.Shape == vmapi.Scalar && f.Type.Value().Sort == vmapi.Quantity && meant != nil && meant[0] != v {
 			s.find(at, "%s is no quantity: did you mean %q?", value.Quoted(v), meant[0])
 		}
+	default:
+		number, isScalar := value.ScalarOf(v)
+		isFraction := isScalar && number.Shape() == value.Number && number.Err() == nil && !number.Number().IsInteger()
+		if s.isInVM(at) && f.Shape == vmapi.Scalar && f.Type.Value().Sort == vmapi.Integer && isFraction {
+			s.report(at, unplaced("refused-field", "virt-template refuses %s: it must be an integer", number.String()))
+		}
+	}
+}
+
+// inVM begins the place of what is in the VM of a VirtualMachineTemplate.
+const inVM = "/spec/virtualMachine/"
+
+// isInVM reports whether virt-template decodes what is at a place.
+func (s *objectSearch) isInVM(at string) bool { return s.isProcessed && strings.HasPrefix(at, inVM) }
+
+// lacked looks at a field that KubeVirt 1.8 does not have, and so virt-template neither. What is below
+// spec.template.spec reads its own JSON, which is not strict.
+func (s *objectSearch) lacked(at, key string) {
+	const why = ": KubeVirt 1.8, whose API it has, does not have this field here: remove it, or correct its name"
+	id, does := "refused-field", "virt-template refuses %s"
+	if strings.HasPrefix(at, inVM+"spec/template/spec/") {
+		id, does = "dropped-field", "virt-template drops %s in silence"
+	}
+	if s.isInVM(at) && !strings.Contains(key, parameter.Mark) {
+		s.report(at, unplaced(id, does+why, value.Quoted(key)))
 	}
 }
 
@@ -220,7 +267,7 @@ func (s *objectSearch) object(at string, around, f *field, v map[string]any) {
 		at := at + "/" + pointerToken.Replace(key)
 		below := f.Member(key)
 		switch {
-		case below == nil:
+		case below == nil: // when the table has fields that came with KubeVirt 1.9, call lacked for these
 			s.unknown(at, f, key, v)
 		case f.Shape == vmapi.Map && below[0].Shape == vmapi.Scalar && isMemberOf(around, key, v[key]):
 			s.find(at, "%q does not belong in here: indent it less", key)
@@ -258,7 +305,9 @@ func (s *objectSearch) unknown(at string, f *field, key string, in map[string]an
 	}
 	if len(around) == 1 {
 		s.find(at, "nobody reads %s here: move it into %q", value.Quoted(key), around[0])
+		return
 	}
+	s.lacked(at, key)
 }
 
 // meantKey returns the name that a key nearly is, or of which it is the beginning, perhaps as a plural.

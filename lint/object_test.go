@@ -2,6 +2,7 @@ package lint_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -72,6 +73,11 @@ func TestObjectFields(t *testing.T) {
 		return `{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": ` + domain + `}}}}`
 	}
 	const domain = "/spec/template/spec/domain"
+	inProcessed := func(spec string) string {
+		return `{"kind": "VirtualMachineTemplate", "spec": {"virtualMachine": {"spec": {` + spec + `}}}}`
+	}
+	const at = "/spec/virtualMachine/spec/"
+	const dropped = at + `template/spec/domain/cpu/quantum virt-template drops "quantum" in silence: KubeVirt 1.8, whose API it has, does not have this field here: remove it, or correct its name`
 	tests := []struct {
 		name, object string
 		want         []string
@@ -102,6 +108,18 @@ func TestObjectFields(t *testing.T) {
 		{"another object", `{"apiVersion": "v1", "kind": "ConfigMap", "metdata": {}}`, nil},
 		{"a template of the core", `{"apiVersion": "v1", "kind": "Template", "metdata": {}}`, []string{`/metdata nobody reads "metdata": did you mean "metadata"?`}},
 		{"no kind", `{"metdata": {}}`, nil},
+		{"a field that virt-template drops", inProcessed(`"template": {"spec": {"domain": {"cpu": {"quantum": 1}}}}`), []string{dropped}},
+		{"fields of KubeVirt 1.9", inProcessed(`"template": {"spec": {"serviceAccountName": "a", "networks": [{"name": "n", "resourceClaim": {}}], "domain": {"devices": {"interfaces": [{"portRanges": []}]}}}}`), []string{
+			strings.NewReplacer("domain/cpu/quantum", "domain/devices/interfaces/0/portRanges", "quantum", "portRanges").Replace(dropped),
+			strings.NewReplacer("domain/cpu/quantum", "networks/0/resourceClaim", "quantum", "resourceClaim").Replace(dropped),
+			strings.NewReplacer("domain/cpu/quantum", "serviceAccountName", "quantum", "serviceAccountName").Replace(dropped),
+		}},
+		{"a field that it refuses", inProcessed(`"template": {"quantum": 1}, "${KEY}": 1`), []string{
+			at + `template/quantum virt-template refuses "quantum": KubeVirt 1.8, whose API it has, does not have this field here: remove it, or correct its name`}},
+		{"a fraction", inProcessed(`"template": {"spec": {"domain": {"cpu": {"cores": 1.5, "sockets": 2.0, "threads": 1}}}}`), []string{
+			at + `template/spec/domain/cpu/cores virt-template refuses 1.5: it must be an integer`}},
+		{"a fraction where the server may refuse it", inDomain(`{"cpu": {"cores": 1.5}}`), nil},
+		{"outside of the VM", `{"kind": "VirtualMachineTemplate", "spec": {"quantum": 1}}`, nil},
 	}
 	for _, test := range tests {
 		object, err := vmrules.ParseObject([]byte(test.object))
@@ -153,19 +171,35 @@ func TestMisplacedAnnotation(t *testing.T) {
 	}
 }
 
+func TestTemplateAnnotation(t *testing.T) {
+	want := lint.Finding{
+		Severity: lint.SeverityError, ID: "misplaced-annotation", Index: -1, Suggestion: vmrules.Annotation,
+		Message: "no VM has these rules: write those of VMs to the annotations in the VM, as vm.kubevirt.io/validations",
+	}
+	if diff := cmp.Diff(want, lint.TemplateAnnotation("validations", "in the VM")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	want.Suggestion, want.Message = "", "only the console's form for CPUs reads these rules: write those of VMs to the annotations in the VM"
+	if diff := cmp.Diff(want, lint.TemplateAnnotation(vmrules.Annotation, "in the VM")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestUndeclaredParameter(t *testing.T) {
 	tests := []struct {
 		name, want string
 		declared   []string
 		isWhole    bool
+		isRefused  bool
 		severity   lint.Severity
 	}{
-		{"SOCKETS", "the template has no parameter SOCKETS: did you mean SOKCETS?", []string{"NAME", "SOKCETS"}, false, lint.SeverityError},
-		{"HOME", "the template has no parameter HOME: declare it, or correct its name", []string{"NAME"}, false, lint.SeverityWarning},
-		{"X", "the template has no parameter X: declare it, or correct its name", nil, true, lint.SeverityError},
+		{"SOCKETS", "the template has no parameter SOCKETS: did you mean SOKCETS?", []string{"NAME", "SOKCETS"}, false, false, lint.SeverityError},
+		{"HOME", "the template has no parameter HOME: declare it, or correct its name", []string{"NAME"}, false, false, lint.SeverityWarning},
+		{"X", "the template has no parameter X: declare it, or correct its name", nil, true, false, lint.SeverityError},
+		{"HOME", "the template has no parameter HOME, so virt-template refuses it: declare it, or correct its name; in a script, write $HOME", nil, false, true, lint.SeverityError},
 	}
 	for _, test := range tests {
-		got := lint.UndeclaredParameter(test.name, test.declared, test.isWhole)
+		got := lint.UndeclaredParameter(test.name, test.declared, test.isWhole, test.isRefused)
 		want := lint.Finding{Severity: test.severity, ID: "undeclared-parameter", Index: -1, Message: test.want}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)

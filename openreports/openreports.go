@@ -18,7 +18,10 @@ import (
 	"time"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmsource"
+	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
 const (
@@ -44,13 +47,17 @@ var worstFirst = []string{Fail, Error, "warn", "pass", "skip"}
 
 // New returns the Report about an object that was judged by the rules of a policy, or could not be,
 // as an error says. It returns nil if the object has no rules; a VM that names a template which nobody
-// found has a warning. All results have the time now. The name
+// found has a warning, and so has one that has LostRules of its template, which is nil if the rules are not those
+// of one. All results have the time now. The name
 // of the Report has a prefix, because others also name Reports by the UID.
-func New(object map[string]any, policy string, report *vmrules.Report, err error, now time.Time) map[string]any {
+func New(object map[string]any, policy string, template map[string]any, report *vmrules.Report, err error, now time.Time) map[string]any {
 	policy = clipped(policy, maxPolicy)
 	all := resultsOf(policy, report, err)
-	if all == nil {
+	switch {
+	case all == nil:
 		return nil
+	case LostRules(object, template, report) != "":
+		all = append(all, result(policy, "", "warn", "the VM has lost the annotation "+vmrules.Annotation+", which its template has for its VMs"))
 	}
 	summary := map[string]any{}
 	for _, outcome := range worstFirst {
@@ -89,6 +96,22 @@ func New(object map[string]any, policy string, report *vmrules.Report, err error
 		"apiVersion": APIVersion, "kind": Kind, "metadata": metadata,
 		"source": Source, "scope": scope, "summary": summary, "results": results,
 	}
+}
+
+// LostRules returns the annotation with rules that a template has for its VMs, and that a VirtualMachine which was
+// judged by it lacks; "" if there is none. A program that does not look for the template does not know these rules.
+func LostRules(vm, template map[string]any, report *vmrules.Report) string {
+	all := report.Targets()
+	if template == nil || value.StringAt(vm, "kind") != "VirtualMachine" || len(all) != 1 || all[0].From != vmrules.SourceTemplate {
+		return ""
+	}
+	m := meter.OrDefault(0, 0)
+	inside := vmsource.OwnText(vmtarget.Append(nil, template, &m)[0].VM)
+	if inside.IsBlank() {
+		return ""
+	}
+	text, _ := inside.Value.(string)
+	return text
 }
 
 // notInName matches what cannot be in the name of a Kubernetes object.

@@ -70,7 +70,7 @@ func asText(t *testing.T, report map[string]any) string {
 
 // All outcomes, with the texts that dashboards show.
 func TestNew(t *testing.T) {
-	report := openreports.New(object(t, vm), "templates/linux", judged(t, rules, vm), nil, time.Unix(1700000000, 5))
+	report := openreports.New(object(t, vm), "templates/linux", nil, judged(t, rules, vm), nil, time.Unix(1700000000, 5))
 	got := asText(t, report)
 	const golden = "testdata/report.json"
 	if *update {
@@ -103,7 +103,7 @@ func TestNothingJudged(t *testing.T) {
 		{"all skipped", judged(t, `[{"name": "a", "rule": "string", "path": "jsonpath::.spec.x", "valid": "jsonpath::.spec.x", "message": "m"}]`, vm), nil, "skip"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			report := openreports.New(object(t, exact), "p", test.report, test.err, time.Now())
+			report := openreports.New(object(t, exact), "p", nil, test.report, test.err, time.Now())
 			var outcomes []string
 			for _, r := range resultsIn(report) {
 				outcomes = append(outcomes, fmt.Sprint(r["result"]))
@@ -126,7 +126,7 @@ func TestNames(t *testing.T) {
 		{`{"name": "a"}`, `{"name":"vmrules-virtualmachine-a"}`},
 	} {
 		about := object(t, `{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": `+test.metadata+`}`)
-		metadata := openreports.New(about, "p", nil, errors.New("e"), time.Now())["metadata"].(map[string]any)
+		metadata := openreports.New(about, "p", nil, nil, errors.New("e"), time.Now())["metadata"].(map[string]any)
 		delete(metadata, "labels")
 		delete(metadata, "annotations")
 		if got, _ := json.Marshal(metadata); string(got) != test.want {
@@ -146,7 +146,7 @@ func TestBounds(t *testing.T) {
 		}
 		all = append(all, fmt.Sprintf(`{"name": "%d%s", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": %d}`, i, strings.Repeat("<", 100), most))
 	}
-	report := openreports.New(object(t, vm), hostile, judged(t, "["+strings.Join(all, ",")+"]", vm), nil, time.Now())
+	report := openreports.New(object(t, vm), hostile, nil, judged(t, "["+strings.Join(all, ",")+"]", vm), nil, time.Now())
 	results := resultsIn(report)
 	if n := len(results); n != 201 {
 		t.Fatalf("%d results", n)
@@ -162,7 +162,7 @@ func TestBounds(t *testing.T) {
 	if last := results[200]; last["message"] != "800 more results are left out" || last["result"] != "pass" {
 		t.Error(last)
 	}
-	huge := openreports.New(object(t, vm), strings.Repeat("<", 9999), nil, errors.New(hostile+"\xff"), time.Now())
+	huge := openreports.New(object(t, vm), strings.Repeat("<", 9999), nil, nil, errors.New(hostile+"\xff"), time.Now())
 	if n := len(asText(t, huge)); n > 10<<10 {
 		t.Errorf("%d bytes for one result", n)
 	}
@@ -177,7 +177,7 @@ func TestAllowedNames(t *testing.T) {
 		`{"name": "a\nb"}`, `{"name": "a b"}`, `{"name": "a_b"}`, `{"name": "é"}`, `{"name": "ab", "uid": "a\n"}`, `{"uid": "-"}`, `{"uid": "1-2"}`,
 		`{"name": "` + strings.Repeat("x", 300) + `"}`, `{"name": "` + strings.Repeat("x", 301) + `"}`, `{"name": "` + strings.Repeat("é", 150) + `"}`,
 	} {
-		report := openreports.New(object(t, `{"kind": "VirtualMachine", "metadata": `+metadata+`}`), "p", nil, errors.New("wrong"), time.Now())
+		report := openreports.New(object(t, `{"kind": "VirtualMachine", "metadata": `+metadata+`}`), "p", nil, nil, errors.New("wrong"), time.Now())
 		name := report["metadata"].(map[string]any)["name"].(string)
 		if !valid.MatchString(name) || len(name) > 253 || known[name] != "" {
 			t.Errorf("%.80s has the name %q, of %d bytes, like %q", metadata, name, len(name), known[name])
@@ -186,5 +186,58 @@ func TestAllowedNames(t *testing.T) {
 	}
 	if known["vmrules-virtualmachine-reception"] == "" || known["vmrules-virtualmachine-a.b"] == "" || known["vmrules-1-2"] == "" {
 		t.Errorf("allowed names are changed: %q", known)
+	}
+}
+
+// A VirtualMachine that is judged by the annotation for the VMs of its template should have it itself.
+func TestLostRules(t *testing.T) {
+	const labels = `"labels": {"vm.kubevirt.io/template": "t", "vm.kubevirt.io/template.namespace": "n"}`
+	const named = `{"kind": "VirtualMachine", "metadata": {"name": "a", ` + labels + `}, "spec": {"template": {"spec": {}}}}`
+	inside := object(t, `{"kind": "VirtualMachineTemplate", "spec": {"virtualMachine": {"metadata": {"annotations": {"vm.kubevirt.io/validations": "[ ]"}}}}}`)
+	outside := object(t, `{"kind": "Template", "metadata": {"annotations": {"validations": "[]"}}, "objects": [{"kind": "VirtualMachine"}]}`)
+	for _, test := range []struct {
+		name, vm string
+		template map[string]any
+		want     string
+	}{
+		{"lost", named, inside, "[ ]"},
+		{"on the template itself", named, outside, ""},
+		{"no rules for the VM inside", named, object(t, `{"kind": "Template", "objects": [{"kind": "VirtualMachine", "metadata": {"annotations": {"vm.kubevirt.io/validations": " "}}}]}`), ""},
+		{"no such template", named, nil, ""},
+		{"an annotation of its own", strings.Replace(named, labels, labels+`, "annotations": {"vm.kubevirt.io/validations": "[]"}`, 1), inside, ""},
+		{"exempt", strings.Replace(named, labels, labels+`, "annotations": {"vm.kubevirt.io/skip-validations": ""}`, 1), inside, ""},
+		{"names none", strings.Replace(named, labels, `"labels": {}`, 1), inside, ""},
+		{"an instance, which a VM makes anew", strings.Replace(named, "VirtualMachine", "VirtualMachineInstance", 1), inside, ""},
+	} {
+		about := object(t, test.vm)
+		report := vmrules.ValidateOwn(about, vmrules.WithTemplates(func(vmrules.TemplateRef) (*vmrules.Template, error) {
+			if test.template == nil {
+				return nil, nil
+			}
+			return &vmrules.Template{Object: test.template}, nil
+		}))
+		if got := openreports.LostRules(about, test.template, report); got != test.want {
+			t.Errorf("%s: %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+// A Report says it, and leaves all else as it is. It does not give a Report to a VM without rules.
+func TestReportOfLostRules(t *testing.T) {
+	about := object(t, strings.Replace(vm, `"namespace"`, `"labels": {"vm.kubevirt.io/template": "t"}, "namespace"`, 1))
+	for text, want := range map[string]string{rules: "fail warn pass skip error skip warn", "[]": ""} {
+		template := map[string]any{"kind": "Template", "objects": []any{map[string]any{
+			"kind": "VirtualMachine", "metadata": map[string]any{"annotations": map[string]any{"vm.kubevirt.io/validations": text}},
+		}}}
+		report := vmrules.ValidateOwn(about, vmrules.WithTemplates(func(vmrules.TemplateRef) (*vmrules.Template, error) {
+			return &vmrules.Template{Object: template}, nil
+		}))
+		var outcomes []string
+		for _, r := range resultsIn(openreports.New(about, "t", template, report, nil, time.Now())) {
+			outcomes = append(outcomes, fmt.Sprint(r["result"]))
+		}
+		if got := strings.Join(outcomes, " "); got != want {
+			t.Errorf("%.20s: %s, want %s", text, got, want)
+		}
 	}
 }

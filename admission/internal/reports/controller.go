@@ -90,7 +90,7 @@ func (c *Controller) judge(ctx context.Context, key types.NamespacedName) ([]bac
 	if err != nil {
 		return nil, err
 	}
-	made := &unstructured.Unstructured{Object: openreports.New(vm.Object, standing.Policy, standing.Report, nil, time.Now())}
+	made := &unstructured.Unstructured{Object: openreports.New(vm.Object, standing.Policy, standing.Template, standing.Report, nil, time.Now())}
 	if err := c.remove(ctx, known, made.GetName()); err != nil || made.Object == nil {
 		return nil, err
 	}

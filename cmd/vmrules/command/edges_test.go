@@ -32,6 +32,8 @@ var judgesNot = map[string]string{
 	"export":  "is about rules",
 	"explain": "reads no object",
 
+	"openreports.LostRules": "judges nothing",
+
 	"vmrulestest.AllowWarnings":    "is an option",
 	"vmrulestest.ForSSP":           "is an option",
 	"vmrulestest.WithParameters":   "is an option",
@@ -281,7 +283,7 @@ func reportEdge(t *testing.T, object json.RawMessage, templates []json.RawMessag
 			t.Fatal(err)
 		}
 		report := vmrules.ValidateOwn(o, vmrules.WithTemplates(findIn(templates)))
-		made := openreports.New(o, openreports.OwnPolicy, report, nil, time.Unix(0, 0))
+		made := openreports.New(o, openreports.OwnPolicy, nil, report, nil, time.Unix(0, 0))
 		if made == nil {
 			all = append(all, "no Report")
 			continue

@@ -44,7 +44,7 @@ func WithoutRules(templates ...string) Option {
 // AllowWarnings only logs the warnings of lint.
 func AllowWarnings() Option { return func(s *suite) { s.allowsWarnings = true } }
 
-// ForSSP also tests that KubeVirt's template validator, which most clusters run, understands the
+// ForSSP also tests that KubeVirt's template validator, which runs on OpenShift, understands the
 // rules as this library does, and accepts the VMs.
 func ForSSP() Option { return func(s *suite) { s.isForSSP = true } }
 

@@ -45,6 +45,7 @@ type audited struct {
 	Template  string `json:"template,omitempty"` // with its namespace, if the VM names one
 
 	Note string `json:"note,omitempty"` // as in check
+	Lost string `json:"lost,omitempty"` // that it has lost the rules of its template
 
 	class judged.Class
 	gaps  []judged.Gap
@@ -59,6 +60,9 @@ type audited struct {
 	err     error            // why its rules cannot be used, or that it is not an object
 
 	object map[string]any
+
+	template   map[string]any // by which it is judged, as it is written; nil if it names none
+	annotation string         // that this has for it, and it has lost
 }
 
 // A writer writes the results of VMs, in the order in which they were read.
@@ -90,6 +94,9 @@ With --rules, VMs are judged by the rules in these files instead, as in vmrules 
 With -o report, audit writes a Report of openreports.io/v1alpha1 for each VM that has rules; kubectl
 can apply it. If the rules of a VM cannot be found, its Report says so.
 
+A VM has lost its rules if its template has an annotation for its VMs, and the VM has none. With
+-o annotate, audit writes the commands of kubectl that give them back, and changes nothing itself.
+
 With --for ssp, VMs that KubeVirt's template validator refuses are not valid.
 
 The exit status is 0 if all VMs are valid or no rule judges them. It is 1 if one is not, or names in
@@ -104,7 +111,7 @@ whose rules judge nothing. With --strict, it also names VMs without rules, and f
 		RunE: cli.Run(&o.Files, func(s cli.Streams) error { return Run(b, o, s) }),
 	}
 	o.Flags(command)
-	cli.OneOf(command, "output", "o", "a summary for people or programs, a line of JSON for each violation, or a Report in YAML for each VM", &o.Output, "text", slices.Sorted(maps.Keys(outputs))...)
+	cli.OneOf(command, "output", "o", "a summary for people or programs, a line of JSON for each violation, a Report in YAML for each VM, or commands that give VMs lost rules back", &o.Output, "text", slices.Sorted(maps.Keys(outputs))...)
 	return command
 }
 
@@ -113,6 +120,8 @@ var outputs = map[string]func(io.Writer, Options) writer{
 	"json":   func(w io.Writer, _ Options) writer { return newSummary(w, (*summary).json) },
 	"jsonl":  func(w io.Writer, _ Options) writer { return newLines(w) },
 	"report": func(w io.Writer, o Options) writer { return newReports(w, o.Rules) },
+
+	"annotate": func(w io.Writer, _ Options) writer { return commands{w} },
 }
 
 // Run audits VMs. The error sets the exit status.

@@ -13,6 +13,7 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/openreports"
 )
 
 // input judges the objects in a file, and calls each with the results. It returns the error of
@@ -125,6 +126,13 @@ func (a *auditor) judgeDecoded(vm map[string]any, written manifest.Object) audit
 	j, err := a.Judging.Judge(vm, written, a.Options.For)
 	result.report, result.Note, result.SSP, result.err = j.Report, j.Note, j.SSP, err
 	result.found, result.notFound = j.Found, j.NotFound
+	if j.By != nil {
+		result.template = j.By.Written()
+		result.annotation = openreports.LostRules(vm, result.template, j.Report)
+	}
+	if result.annotation != "" {
+		result.Lost = fmt.Sprintf("has lost %s, which %s has for its VMs", vmrules.Annotation, j.Targets()[0].Template)
+	}
 	if err == nil {
 		result.class, result.gaps = j.Class()
 		result.results = j.Results()

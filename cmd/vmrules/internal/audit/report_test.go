@@ -82,8 +82,9 @@ func TestAuditReport(t *testing.T) {
 		reportVM("d", `"annotations": {"vm.kubevirt.io/skip-validations": ""}`, "") +
 		strings.Replace(reportVM("e", fmt.Sprintf(ofLinux, "e"), `"instancetype": {"name": "u1"}, `), `"cores": 12`, `"model": "m"`, 1)
 	const (
-		b = "office/vmrules-virtualmachine-b of [] by vm.kubevirt.io/validations; fail cores: at most 8 (12 is more than max 8)"
-		c = "office/vmrules-virtualmachine-c of [] by vm.kubevirt.io/validations; error : the validation rules cannot be used: VM: line 1, column 2: \"]\" is missing: the array that begins at line 1 is not closed"
+		lost = "; warn : the VM has lost the annotation vm.kubevirt.io/validations, which its template has for its VMs"
+		b    = "office/vmrules-virtualmachine-b of [] by vm.kubevirt.io/validations; fail cores: at most 8 (12 is more than max 8)"
+		c    = "office/vmrules-virtualmachine-c of [] by vm.kubevirt.io/validations; error : the validation rules cannot be used: VM: line 1, column 2: \"]\" is missing: the array that begins at line 1 is not closed"
 	)
 	for _, test := range []struct {
 		name   string
@@ -92,8 +93,8 @@ func TestAuditReport(t *testing.T) {
 		want   []string
 	}{
 		{"with the template", []string{"--template", file}, 2, []string{
-			"office/vmrules-u-a of [{u-a}] by templates/linux; fail cores: at most 8 (12 is more than max 8)", b, c,
-			"office/vmrules-u-e of [{u-e}] by templates/linux; error cores: at most 8 (spec.template.spec.domain.cpu.cores may be set by the instance type: the VirtualMachineClusterInstancetype u1 was not found)",
+			"office/vmrules-u-a of [{u-a}] by templates/linux; fail cores: at most 8 (12 is more than max 8)" + lost, b, c,
+			"office/vmrules-u-e of [{u-e}] by templates/linux; error cores: at most 8 (spec.template.spec.domain.cpu.cores may be set by the instance type: the VirtualMachineClusterInstancetype u1 was not found)" + lost,
 		}},
 		{"without it", nil, 2, []string{
 			"office/vmrules-u-a of [{u-a}] by templates/linux; error : the template templates/linux, which the VM names, is not there", b, c,

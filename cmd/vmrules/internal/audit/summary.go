@@ -19,7 +19,8 @@ type summary struct {
 	output.Tally
 	Rules     map[string]*ruleCount `json:"rules"`
 	Templates map[string]*vmCount   `json:"templates"`
-	// Notes counts the VMs that are judged by a template which they do not name in full.
+	// Notes counts the VMs that are judged by a template which they do not name in full, or whose rules for them they
+	// have lost.
 	Notes map[string]*vmCount `json:"notes,omitempty"`
 	// Instancetypes counts the VMs by the instance types and preferences that they name.
 	Instancetypes map[string]*namedCount `json:"instancetypes,omitempty"`
@@ -100,8 +101,10 @@ func (s *summary) add(vm audited) error {
 	case len(gaps) > 0:
 		s.unjudged.add(vm, gaps[0].Note)
 	}
-	if vm.Note != "" {
-		count(s.Notes, vm.Note, func(c *vmCount) { c.add(isValid) })
+	for _, note := range []string{vm.Note, vm.Lost} {
+		if note != "" {
+			count(s.Notes, note, func(c *vmCount) { c.add(isValid) })
+		}
 	}
 	if vm.Template != "" {
 		count(s.Templates, vm.Template, func(c *vmCount) { c.add(isValid) })

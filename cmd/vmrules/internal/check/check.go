@@ -83,8 +83,8 @@ own rules. If it has none, it is judged by the template that it names, in any FI
 With --rules, all VMs are judged by the rules in these files instead, including VMs in templates
 and VMs that their annotations exempt.
 
-With --for ssp, check also judges VMs as KubeVirt's template validator would, which most
-clusters run. A VM that the validator refuses is not valid.
+With --for ssp, check also judges VMs as KubeVirt's template validator would, which
+ssp-operator deploys on OpenShift only. A VM that the validator refuses is not valid.
 ` + judging.AboutInstancetypes + b.AboutForms() + cli.Inputs + `
 The exit status is 0 if all objects are valid. It is 1 if one is not, or if lint finds an error. It
 is 2 if a file or its rules cannot be used, if the template that a VM names in full is missing, or if

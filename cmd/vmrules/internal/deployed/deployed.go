@@ -1,4 +1,4 @@
-// Package deployed says what KubeVirt's template validator, as clusters run it, makes of the VMs in
+// Package deployed says what KubeVirt's template validator, as OpenShift clusters run it, makes of the VMs in
 // an object.
 package deployed
 

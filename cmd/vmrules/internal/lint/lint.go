@@ -57,7 +57,7 @@ The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be re
 also 2 if there is no VM, no template and no rule. --allow-unjudged permits that, and so does
 an --exclude that leaves files out.`,
 		Example: `  vmrules lint templates/
-  vmrules lint --for ssp templates/    # for the validator that most clusters run
+  vmrules lint --for ssp templates/    # for the validator of OpenShift clusters
   vmrules lint -o github templates/    # annotates a pull request`,
 		Args: func(command *cobra.Command, args []string) error {
 			if o.Rules != nil || o.List {

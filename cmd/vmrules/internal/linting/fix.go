@@ -77,11 +77,11 @@ func (l *Linter) fixOf(file *manifest.File, f lint.Finding) *fix {
 	t := l.fixable
 	switch {
 	case !l.WantsFixes || l.room <= 0:
-	case f.Suggestion != "" && (f.ID == "misspelt-annotation" || f.ID == "misspelt-object"):
+	case f.Suggestion != "" && (f.ID == "misspelt-annotation" || f.ID == "misspelt-object" || f.ID == "misplaced-annotation"):
 		change := file.ChangeKey(f)
 		l.room -= file.Size()
 		if changed, ok := file.With([]manifest.Change{change}); ok && len(mistakesIn(changed)) < len(mistakesIn(file)) {
-			return l.inFile(file, &fix{Change: change, findings: 1})
+			return l.inFile(file, &fix{Change: change, findings: 1, isSafe: change.MovesRules()})
 		}
 	case t != nil:
 		edits, isGuess := t.editsFor(f)

@@ -17,14 +17,15 @@ type Edit struct {
 	With string
 }
 
-// A Change is a change of one text in a file: of rules, or of a key. All else of the file stays as
-// it is, byte for byte.
+// A Change is a change of one text in a file: of rules, or of a key; or it moves rules. All else of the file stays
+// as it is, byte for byte.
 type Change struct {
-	of     place
-	isJSON bool   // the text is that of a Document
-	text   string // as the file has it
-	edits  []Edit // of the text
-	inFile []Edit
+	of       place
+	isJSON   bool   // the text is that of a Document
+	text     string // as the file has it
+	edits    []Edit // of the text
+	inFile   []Edit
+	template *node // in which it moves rules; nil for any other Change
 }
 
 // A place tells a key from the value or the object that begins with it.
@@ -112,9 +113,15 @@ func (d Document) Change(edits []Edit) (Change, bool) {
 	return c, len(edits) > 0
 }
 
+// MovesRules reports whether the Change moves rules from a template to its VM.
+func (c Change) MovesRules() bool { return c.template != nil }
+
 // ChangeKey returns the Change that writes what a finding of Mistakes suggests instead of a key, or of
-// the value of its Key.
+// the value of its Key; or that moves rules.
 func (f *File) ChangeKey(found lint.Finding) Change {
+	if found.ID == "misplaced-annotation" {
+		return f.moveRules(found)
+	}
 	quote := ""
 	if form := newScalarText(f.source.text, found.Offset).form; form != 0 {
 		quote = string(form)
@@ -137,8 +144,12 @@ func (f *File) Replacements(c Change) []lint.Finding {
 }
 
 // With returns the file with changes. It returns false if these overlap, or if anything but
-// the texts that they change would have another value then.
+// the texts that they change would have another value then. A Change that moves rules must be the only one.
 func (f *File) With(changes []Change) (*File, bool) {
+	isMove := slices.ContainsFunc(changes, Change.MovesRules)
+	if isMove && len(changes) > 1 {
+		return nil, false
+	}
 	var inFile []Edit
 	texts, edits := map[place]Change{}, map[place][]Edit{}
 	for _, c := range changes {
@@ -163,6 +174,9 @@ func (f *File) With(changes []Change) (*File, bool) {
 	}
 	changed, _ := Parse(f.Name, []byte(text))
 	changed.isStream = f.isStream
+	if isMove {
+		return changed, f.hasMoved(changes[0].template, changed)
+	}
 	same := func(a, b *node) bool { return wanted.same(f.source.whole(a), changed.source.whole(b)) }
 	return changed, len(changed.Wrong) == len(f.Wrong) && slices.EqualFunc(f.documents, changed.documents, same)
 }

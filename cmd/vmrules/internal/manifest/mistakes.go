@@ -25,13 +25,23 @@ func (o Object) Mistakes() []lint.Finding {
 	}
 	root := o.tree()
 	s.ofTemplate = root.text("metadata", "annotations", vmrules.OldAnnotation)
-	kind := s.meantKind(root, o.Kind)
-	s.home = homes[kind]
-	for _, n := range readers(root, kind, s.meantKind) {
+	s.kind = s.meantKind(root, o.Kind)
+	s.home = homes[s.kind]
+	if IsTemplate(s.kind) {
+		s.own = root.get("metadata", "annotations")
+	}
+	for _, n := range readers(root, s.kind, s.meantKind) {
 		s.read[n.get("metadata", "annotations")] = true
+		s.vmHasRules = s.vmHasRules || n.get("metadata", "annotations", vmrules.Annotation) != nil
 	}
 	if s.home != "" {
 		s.fields()
+	}
+	if s.kind == kindKubeVirt { // what virt-template looks at
+		s.isProcessed = true
+		s.visit(root.get("spec", "virtualMachine"), false)
+		s.visit(root.get("spec", "message"), false)
+		s.isProcessed = false
 	}
 	s.visit(root, o.IsTemplate())
 	return s.found
@@ -49,15 +59,19 @@ func (s *mistakes) fields() {
 
 // mistakes collects the mistakes in an object.
 type mistakes struct {
-	object     Object
-	home       string          // where rules belong; "" if that is not known
-	ofTemplate string          // its own rules, which are for VMs without any
-	declared   []string        // parameters
-	reported   map[string]bool // parameters that are declared, or reported already
-	read       map[*node]bool  // annotations that are read as rules
-	variables  map[string]bool // names in scripts that are not nearly those of parameters
-	visited    map[*node]bool  // nodes to which aliases refer
-	found      []lint.Finding
+	object      Object
+	kind        string          // that it has or nearly has
+	home        string          // where rules belong; "" if that is not known
+	own         *node           // the annotations of a template itself
+	vmHasRules  bool            // whether a VM inside has an annotation for them
+	ofTemplate  string          // its own rules, which are for VMs without any
+	declared    []string        // parameters
+	reported    map[string]bool // parameters that are declared, or reported already
+	read        map[*node]bool  // annotations that are read as rules
+	isProcessed bool            // virt-template refuses undeclared parameters here
+	variables   map[string]bool // names in scripts that are not nearly those of parameters
+	visited     map[*node]bool  // nodes to which aliases refer
+	found       []lint.Finding
 }
 
 // maxMistakes limits both the mistakes that are reported and the names in scripts that are
@@ -69,7 +83,7 @@ func (s *mistakes) isFull() bool {
 }
 
 func (s *mistakes) visit(n *node, isTemplate bool) {
-	if s.visited[n] || s.isFull() {
+	if n == nil || s.visited[n] || s.isFull() {
 		return
 	}
 	if n.isShared {
@@ -83,15 +97,32 @@ func (s *mistakes) visit(n *node, isTemplate bool) {
 		if m.key == vmrules.Annotation {
 			rules, _ := m.value.scalar.(string)
 			s.parameters(m.value, rules, true)
-			if s.home != "" && !s.read[n] {
-				s.add(lint.MisplacedAnnotation(s.home), s.ofKey(m))
-			}
+		}
+		if f, found := s.misplaced(n, m.key); found {
+			s.add(f, s.ofKey(m))
 		}
 		s.visit(m.value, false)
 	}
 	for _, item := range n.items {
 		s.visit(item, false)
 	}
+}
+
+// misplaced finds rules at a place from where no VM has them.
+func (s *mistakes) misplaced(in *node, key string) (lint.Finding, bool) {
+	isOld := key == vmrules.OldAnnotation && s.kind == kindKubeVirt
+	switch {
+	case s.home == "" || s.read[in]:
+	case in == s.own && (isOld || key == vmrules.Annotation):
+		f := lint.TemplateAnnotation(key, s.home)
+		if s.vmHasRules {
+			f.Severity, f.Suggestion = lint.SeverityNote, ""
+		}
+		return f, true
+	case key == vmrules.Annotation:
+		return lint.MisplacedAnnotation(s.home), true
+	}
+	return lint.Finding{}, false
 }
 
 // meantKind returns the kind that a value has, or nearly has, which it reports. The kind may be that of the
@@ -149,7 +180,7 @@ func (s *mistakes) parameters(n *node, text string, inRules bool) {
 	if !s.object.IsTemplate() {
 		return
 	}
-	isScript := strings.Contains(strings.TrimSpace(text), "\n") && !inRules
+	isScript := strings.Contains(strings.TrimSpace(text), "\n") && !inRules && !s.isProcessed
 	var places *finder // nil until there is a mistake
 	for r := range form.References(text) {
 		if s.reported[r.Name] || s.isFull() || isScript && !isSetting(text, r.Start) && s.isVariable(r.Name) {
@@ -159,7 +190,7 @@ func (s *mistakes) parameters(n *node, text string, inRules bool) {
 		if places == nil {
 			places = newFinder(s.object.File.source.text, n.at, text)
 		}
-		f := lint.UndeclaredParameter(r.Name, s.declared, text[r.Start:r.End] == text)
+		f := lint.UndeclaredParameter(r.Name, s.declared, text[r.Start:r.End] == text, s.isProcessed)
 		s.add(f, Span{places.find(r.Start), places.findEnd(r.End)})
 	}
 }
@@ -174,7 +205,9 @@ func isSetting(text string, at int) bool {
 
 // isVariable reports whether a name in a script is probably a variable of the script.
 func (s *mistakes) isVariable(name string) bool {
-	isNear := func() bool { return lint.UndeclaredParameter(name, s.declared, false).Severity == lint.SeverityError }
+	isNear := func() bool {
+		return lint.UndeclaredParameter(name, s.declared, false, false).Severity == lint.SeverityError
+	}
 	s.variables[name] = s.variables[name] || !isNear()
 	return s.variables[name]
 }

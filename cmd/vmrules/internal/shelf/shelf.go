@@ -24,7 +24,8 @@ type Shelf struct {
 // A Template is a template on a Shelf.
 type Template struct {
 	manifest.Object
-	rules func() (vmrules.Rules, error) // reads them when they are first asked for
+	Written func() map[string]any         // the content, before its parameters are filled in
+	rules   func() (vmrules.Rules, error) // reads them when they are first asked for
 }
 
 // Add adds an object, if it is a template.
@@ -33,7 +34,7 @@ func (s *Shelf) Add(o manifest.Object) {
 		return
 	}
 	o = o.Loaded()
-	s.All = append(s.All, &Template{o, sync.OnceValues(func() (vmrules.Rules, error) {
+	s.All = append(s.All, &Template{o, sync.OnceValue(o.Content), sync.OnceValues(func() (vmrules.Rules, error) {
 		rules, _, err := s.RulesIn(o)
 		return rules, err
 	})})
@@ -112,7 +113,7 @@ func (t *Template) Rules() (vmrules.Rules, error) {
 // known.
 func (s *Shelf) Content(ref vmrules.TemplateRef) map[string]any {
 	if found, err := s.Named(ref); found != nil && err == nil {
-		return found.Content()
+		return found.Written()
 	}
 	return nil
 }
