@@ -111,9 +111,9 @@ var sspTests = []sspTest{
 	{"a field of a newer KubeVirt in a rule with justWarning",
 		`"rule": "string", "path": "jsonpath::.spec.serviceAccountName", "minLength": 1, "justWarning": true`,
 		[]string{"error ssp-unknown-field path", "warning ssp-just-warning justWarning"}},
-	{"a string that is a pointer in an older KubeVirt",
+	{"a field of an embedded pointer, in which that validator does not search",
 		`"rule": "regex", "path": "jsonpath::.spec.domain.devices.gpus[*].claimName", "regex": "^a$"`,
-		[]string{"warning ssp-comparison path"}},
+		[]string{"error ssp-unknown-field path"}},
 	{"a field that may be unset, and a kind that is unknown", `"rule": "tree", "path": "jsonpath::.spec.hostname"`, []string{"error unknown-kind rule"}},
 	{"an object", `"path": "jsonpath::.spec.domain.memory", "min": 1`, []string{"error not-a-scalar path"}},
 
