@@ -6,7 +6,7 @@
 // # Severities
 //
 // ParseRules refuses an annotation if it has one of the errors from unreadable to invalid-argument,
-// and for no other reason. The exception is unknown-profile, which is a mistake of the caller.
+// and for no other reason. The exceptions are mistakes of the caller: unknown-profile and unknown-kubevirt.
 //
 // A mistake that makes every VM fail is an error too, such as wrong-kind, unsatisfiable-range or a path
 // that selects nothing in any VM. It is a warning if the rule has justWarning or a valid that not every
@@ -32,7 +32,7 @@
 //
 // Annotation compares the literal arguments of rules that have the same path and the same
 // valid. It skips arguments that are JSONPaths and rules with justWarning, and it does not
-// compare regexes with each other. It knows the fields that KubeVirt's API gives a VM; a
-// newer KubeVirt may have more. It does not know which values satisfy a rule of a kind that
-// WithKind adds.
+// compare regexes with each other. It knows the fields that KubeVirt's API gives a VM; a newer KubeVirt
+// may have more, and an older one, which [KubeVirt] names, fewer. It does not know which values satisfy a
+// rule of a kind that WithKind adds.
 package lint

@@ -54,6 +54,7 @@ func ExampleChecks() {
 	// unknown-version       error    WithVersion names a version that does not exist
 	// invalid-option        error    WithKind cannot add the kind
 	// unknown-profile       error    For names a profile that does not exist
+	// unknown-kubevirt      error    KubeVirt names a version whose fields are not known
 	// missing-key           error    a mandatory key is missing or empty
 	// wrong-type            error    a value has the wrong type
 	// duplicate             error    a rule name, or a key of one object, appears twice
@@ -94,6 +95,7 @@ func ExampleChecks() {
 	// misplaced-field       error    no VM has this field here, because the path lacks a name, or has one that does not belong there
 	// vague-path            warning  a path searches the whole VM with two dots, although it can mean only one field
 	// unknown-field         note     no VM is known to have this field
+	// newer-field           error    no VM has this field in the version of KubeVirt that the option KubeVirt names, because a newer one brought it
 	// missing-wildcard      error    a name follows an array without [*] in between, so it selects nothing
 	// not-an-array          error    an index, slice, filter or [*] follows something that is not an array, so it selects nothing
 	// not-a-scalar          error    a path ends at an array or object, where a string, number or boolean is needed
@@ -114,6 +116,7 @@ func ExampleChecks() {
 	// ssp-own-vm            error    KubeVirt's template validator refuses the VM of the template itself; only vmrules lint reports it, under --for ssp
 	// ssp-path              note     KubeVirt's template validator refuses the path, or finds nothing with it; an error under For(SSP)
 	// ssp-regex             note     KubeVirt's template validator matches with RE2, which does not accept the regex, and rejects every VM; an error under For(SSP)
+	// ssp-unknown-field     note     KubeVirt's template validator does not find the field, because of the Go types that it is compiled with, and rejects every VM; an error under For(SSP)
 	// ssp-values            note     KubeVirt's template validator refuses an annotation with values that are not an array of strings; an error under For(SSP)
 	// ssp-bytes             note     KubeVirt's template validator counts bytes, and not characters, in a field that may have letters beyond ASCII; a warning under For(SSP)
 	// ssp-comparison        note     KubeVirt's template validator reads the name of a Go type instead of a number, a boolean or the target of a pointer; a warning under For(SSP)

@@ -84,7 +84,7 @@ func (f Finding) Replaced(annotation string) (start, end int, with string) {
 }
 
 // Annotation finds mistakes in the text of an annotation, and what is probably a mistake,
-// without any VM. It takes the options of ParseRules, and For.
+// without any VM. It takes the options of ParseRules, For and KubeVirt.
 //
 // All problems that ParseRules returns with the same options are findings of SeverityError. If
 // there is no finding of that severity, ParseRules accepts the annotation. All rules are
@@ -111,7 +111,8 @@ type linter struct {
 	text     string
 	opts     []vmrules.ParseOption
 	profile  Profile
-	isWhole  bool // paths start at objects of any kind, whose fields are not known
+	newer    []string // versions of KubeVirt than that of the option
+	isWhole  bool     // paths start at objects of any kind, whose fields are not known
 	findings []Finding
 
 	unknownKinds map[int]bool // the indexes of rules whose kind nobody knows

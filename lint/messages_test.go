@@ -22,7 +22,7 @@ func TestMessagesAboutPaths(t *testing.T) {
 		{"..bootOrdr", []string{`unknown field "bootOrdr" in $: did you mean "bootOrder"?`}},
 		{".spec.devices.disks[*].name", []string{`unknown field "devices" in .spec: did you mean .domain.devices?`}},
 		{".spec.colour", []string{`unknown field "colour" in .spec: it has "architecture", "dnsPolicy", "evictionStrategy", "hostname", ` +
-			`"priorityClassName", "schedulerName", "startStrategy", "subdomain", "terminationGracePeriodSeconds"`}},
+			`"priorityClassName", "schedulerName", "serviceAccountName", "startStrategy", "subdomain", "terminationGracePeriodSeconds"`}},
 		{".spec.volumes.name", []string{`.spec.volumes is an array, so .name selects nothing in it: write [*].name`}},
 		{".spec.domain[0].cpu.cores", []string{`.spec.domain is not an array, so [0] selects nothing in it: remove [0]`}},
 		{".spec.hostname.*", []string{`.* selects nothing that is known in .spec.hostname`}},

@@ -229,6 +229,9 @@ const inVM = "/spec/virtualMachine/"
 // isInVM reports whether virt-template decodes what is at a place.
 func (s *objectSearch) isInVM(at string) bool { return s.isProcessed && strings.HasPrefix(at, inVM) }
 
+// virtTemplateLacks is the version whose fields virt-template, which has the API of 1.8, does not have.
+const virtTemplateLacks = "1.9"
+
 // lacked looks at a field that KubeVirt 1.8 does not have, and so virt-template neither. What is below
 // spec.template.spec reads its own JSON, which is not strict.
 func (s *objectSearch) lacked(at, key string) {
@@ -267,8 +270,10 @@ func (s *objectSearch) object(at string, around, f *field, v map[string]any) {
 		at := at + "/" + pointerToken.Replace(key)
 		below := f.Member(key)
 		switch {
-		case below == nil: // when the table has fields that came with KubeVirt 1.9, call lacked for these
+		case below == nil:
 			s.unknown(at, f, key, v)
+		case s.isInVM(at) && below[0].Since == virtTemplateLacks:
+			s.lacked(at, key)
 		case f.Shape == vmapi.Map && below[0].Shape == vmapi.Scalar && isMemberOf(around, key, v[key]):
 			s.find(at, "%q does not belong in here: indent it less", key)
 		default:

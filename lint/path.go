@@ -59,8 +59,14 @@ func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w w
 	s.run(fieldpath.Steps(p), written(p))
 	s.end(w)
 	l.sspPath(r, key, at, p)
-	l.sspSelected(r, key, at, p, s)
+	if s.since == "" {
+		l.sspSelected(r, key, at, p, s)
+	}
+	isRead := key == rulekey.Valid || r.isUsedBySSP(key) && key != constraint.Regex
 	for _, f := range s.found {
+		if f.id == "newer-field" && !slices.Contains(l.newer, s.since) || f.id == "ssp-unknown-field" && !isRead {
+			continue
+		}
 		added := l.add(r, key, f.id, "%s", f.message)
 		if f.from < first && !strings.HasSuffix(text[:first], ".") {
 			f.from = first // the first dot is left out
@@ -72,6 +78,7 @@ func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w w
 		switch {
 		case f.severity == SeverityError && key == rulekey.Path && r.refusesAll(): // no VM has what it selects
 			added.follow(SeverityError)
+		case f.id == "ssp-unknown-field": // as For says, in valid too
 		case l.profile == "" || !r.isUsedBySSP(key):
 			added.Severity, added.Refuses = f.severity, false
 		}

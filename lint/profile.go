@@ -3,8 +3,11 @@ package lint
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
 // A Profile is a program that also reads the annotation, and for which the rules are
@@ -24,13 +27,14 @@ func For(p Profile) vmrules.ParseOption { return insides.Option(p) }
 // profileSeverities has the severities that differ under each profile.
 var profileSeverities = map[Profile]map[string]Severity{
 	SSP: {
-		"ssp-argument": SeverityError,
-		"ssp-bound":    SeverityError,
-		"ssp-field":    SeverityError,
-		"ssp-kind":     SeverityError,
-		"ssp-path":     SeverityError,
-		"ssp-regex":    SeverityError,
-		"ssp-values":   SeverityError,
+		"ssp-argument":      SeverityError,
+		"ssp-bound":         SeverityError,
+		"ssp-field":         SeverityError,
+		"ssp-kind":          SeverityError,
+		"ssp-path":          SeverityError,
+		"ssp-regex":         SeverityError,
+		"ssp-unknown-field": SeverityError,
+		"ssp-values":        SeverityError,
 
 		"unknown-kind":     SeverityError,
 		"misspelt-field":   SeverityError,
@@ -51,19 +55,44 @@ var profileSeverities = map[Profile]map[string]Severity{
 	},
 }
 
-// takeProfile takes the profile from the options, and reports one that does not exist.
-func (l *linter) takeProfile(others []any) {
+// KubeVirt makes Annotation report fields that a version of KubeVirt lacks although a newer one has them. It
+// takes one of KubeVirtVersions, or "" for the newest; if there are several, the last one counts. ParseRules
+// ignores this option.
+func KubeVirt(version string) vmrules.ParseOption { return insides.Option(kubevirt(version)) }
+
+// KubeVirtVersions returns the versions of KubeVirt whose fields are known, the oldest first.
+func KubeVirtVersions() []string { return slices.Clone(vmapi.Versions) }
+
+type kubevirt string
+
+// takeOptions takes the options of this package, and reports what they name that does not exist.
+func (l *linter) takeOptions(others []any) {
 	for _, other := range others {
-		if p, ok := other.(Profile); ok {
-			l.profile = p
+		switch other := other.(type) {
+		case Profile:
+			l.profile = other
+		case kubevirt:
+			l.takeKubeVirt(string(other))
 		}
 	}
 	if profileSeverities[l.profile] == nil && l.profile != "" {
-		l.findings = append(l.findings, Finding{
-			Severity: SeverityError, ID: "unknown-profile", Index: -1, Refuses: true,
-			Message: fmt.Sprintf("there is no profile %q: use %q", l.profile, SSP),
-		})
+		l.refuse("unknown-profile", "there is no profile %q: use %q", l.profile, SSP)
 	}
+}
+
+func (l *linter) takeKubeVirt(version string) {
+	l.newer = nil
+	if i := slices.Index(vmapi.Versions, version); i >= 0 {
+		l.newer = vmapi.Versions[i+1:]
+	} else if version != "" {
+		l.refuse("unknown-kubevirt", "the fields of KubeVirt %q are not known: use %s", version, strings.Join(vmapi.Versions, " or "))
+	}
+}
+
+func (l *linter) refuse(id, format string, args ...any) {
+	l.findings = append(l.findings, Finding{
+		Severity: SeverityError, ID: id, Index: -1, Refuses: true, Message: fmt.Sprintf(format, args...),
+	})
 }
 
 // severityOf returns the severity of a check.

@@ -16,7 +16,7 @@ const workPart = 2
 func newLinter(text string, opts []vmrules.ParseOption) *linter {
 	l := &linter{text: text, opts: opts, isWhole: insides.IsWhole(opts), findings: []Finding{}, unknownKinds: map[int]bool{}}
 	limits, others := insides.Options(opts)
-	l.takeProfile(others)
+	l.takeOptions(others)
 	whole := meter.OrDefault(limits.Work, limits.Kept)
 	work, kept := whole.Left()
 	l.budget = meter.Budget{Meter: meter.New(max(work/workPart, 1), kept)} // 0 would mean the default

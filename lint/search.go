@@ -23,6 +23,7 @@ type pathSearch struct {
 	around  []*field // those before the last step
 	written []string // the steps so far, corrected
 	deep    []*field // in a step with "..", the fields where the descent starts
+	since   string   // the Since of the first field that has one
 	unsure  bool     // whether some object may have what no VM is known to have
 	found   []pathFinding
 
@@ -140,7 +141,7 @@ func (s *pathSearch) step(step fieldpath.Step, written string) {
 	if s.spend(step) {
 		written = s.follow(step, written)
 	}
-	if s.deep != nil && len(s.written) == 0 && len(s.found) == 0 && s.isVague(step) {
+	if s.deep != nil && len(s.written) == 0 && (len(s.found) == 0 || s.since != "") && s.isVague(step) {
 		return
 	}
 	if written != "" {
@@ -151,6 +152,7 @@ func (s *pathSearch) step(step fieldpath.Step, written string) {
 // follow moves on to the fields that a step selects, and returns the corrected step.
 func (s *pathSearch) follow(step fieldpath.Step, written string) string {
 	next := stepAll(s.named(step), step)
+	s.date(next, written)
 	if f, ok := step.(fieldpath.Filter); ok && len(next) > 0 {
 		s.filter(f, next, written)
 	}
@@ -159,6 +161,17 @@ func (s *pathSearch) follow(step fieldpath.Step, written string) string {
 	}
 	s.fields = next
 	return written
+}
+
+// date finds the first step that selects only fields that an older KubeVirt or its template validator lacks.
+func (s *pathSearch) date(next []*field, written string) {
+	isOld := func(f *field) bool { return f.Since == "" }
+	if s.since != "" || len(next) == 0 || slices.ContainsFunc(next, isOld) {
+		return
+	}
+	s.since = next[0].Since
+	s.find("newer-field", false, "%s came with KubeVirt %s, so no VM of an older one has it: use another field, or require KubeVirt %[2]s", value.Shortened(written), s.since)
+	s.find("ssp-unknown-field", false, "KubeVirt's template validator does not find %s in the Go types that it is compiled with: use another field", value.Shortened(written))
 }
 
 // spend pays for the fields at which a step looks. If the budget is used up, the fields
@@ -229,6 +242,7 @@ func (s *pathSearch) operand(o fieldpath.Operand, items []*field, isCompared boo
 	if isCompared {
 		inner.end(oneScalar)
 	}
+	s.since = cmp.Or(s.since, inner.since)
 	from, to := s.from, s.to
 	for _, found := range inner.found {
 		if at >= 0 {

@@ -18,6 +18,9 @@ var objects string
 
 var all = sync.OnceValue(func() map[string]*Field { return read(table + objects) })
 
+// Versions are the versions of KubeVirt that fields.txt tells apart, the oldest first.
+var Versions = []string{"1.8", "1.9"}
+
 // OfVM returns the tree of fields that a VM may have, starting at the rules' $.
 func OfVM() *Field { return all()["VirtualMachineInstanceTemplateSpec"] }
 
@@ -31,6 +34,7 @@ type Field struct {
 	Type    Type              // only of a Scalar
 	Members map[string]*Field // of an Object
 	Items   *Field            // the items of an Array, or the values of a Map
+	Since   string            // the version of KubeVirt that brought it, or "embedded", as fields.txt says
 
 	below func() []*Field
 }
@@ -105,6 +109,11 @@ func (t types) of(written string) *Field {
 }
 
 func (t types) read(written string) *Field {
+	if written, since, ok := strings.Cut(written, "@"); ok {
+		newer := *t.of(written)
+		newer.Since = since
+		return &newer
+	}
 	if item, ok := strings.CutPrefix(written, "[]"); ok {
 		return newField(Array, t.of(item))
 	}

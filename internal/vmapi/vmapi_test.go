@@ -1,6 +1,7 @@
 package vmapi
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -24,6 +25,10 @@ func TestFieldTable(t *testing.T) {
 		}
 		for _, word := range strings.Fields(line) {
 			if _, of, ok := strings.Cut(word, ":"); ok {
+				of, since, isMarked := strings.Cut(of, "@")
+				if isMarked && since != "embedded" && !slices.Contains(Versions[1:], since) {
+					t.Errorf("%s came with a version that is not one of Versions", word)
+				}
 				used[strings.TrimLeft(of, "[]{}*")] = true
 			}
 		}

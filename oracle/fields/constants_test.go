@@ -1,4 +1,4 @@
-package fields
+package tables
 
 import (
 	"go/ast"

@@ -1,4 +1,4 @@
-package fields
+package tables
 
 import (
 	"fmt"
@@ -8,43 +8,26 @@ import (
 	"testing"
 
 	core "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/api/resource"
 	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/intstr"
 	kubevirt "kubevirt.io/api/core/v1"
 )
 
-// A writer writes the table: each type when it is first referred to, and its fields in the
-// order of the Go type.
-type writer struct {
+// A fieldWriter writes the table of fields.
+type fieldWriter struct {
+	writer
 	constants map[string][]string // the values of KubeVirt's string types
-	seen      map[string]bool
-	queue     []func()
-	out       strings.Builder
+	versions  map[string]string   // that the table has, by type and field
+	newest    string              // the version of KubeVirt that go.mod requires
 }
 
-func generate(t *testing.T) string {
-	w := &writer{constants: readConstants(t), seen: map[string]bool{}}
+func generate(t *testing.T, table string) string {
+	w := &fieldWriter{writer{seen: map[string]bool{}}, readConstants(t), readTable(t, table), readVersion(t)}
 	w.name(reflect.TypeFor[kubevirt.VirtualMachineInstanceTemplateSpec]())
-	for len(w.queue) > 0 {
-		next := w.queue[0]
-		w.queue = w.queue[1:]
-		next()
-	}
-	return w.out.String()
-}
-
-// special has the types whose JSON does not follow from their Go type.
-var special = map[reflect.Type]string{
-	reflect.TypeFor[meta.Time]():          "time",
-	reflect.TypeFor[meta.MicroTime]():     "time",
-	reflect.TypeFor[meta.FieldsV1]():      "any",
-	reflect.TypeFor[resource.Quantity]():  "quantity",
-	reflect.TypeFor[intstr.IntOrString](): "int-or-string",
+	return w.text()
 }
 
 // of returns the notation for a type; "" for a string.
-func (w *writer) of(t reflect.Type) string {
+func (w *fieldWriter) of(t reflect.Type) string {
 	if written := special[t]; written != "" {
 		return written
 	}
@@ -63,7 +46,7 @@ func (w *writer) of(t reflect.Type) string {
 	case reflect.Bool:
 		return "bool"
 	case reflect.String:
-		return w.text(t)
+		return w.ofString(t)
 	}
 	if !t.ConvertibleTo(reflect.TypeFor[int64]()) {
 		panic(fmt.Sprintf("there is no notation for %v", t))
@@ -83,7 +66,7 @@ func pointerTo(t reflect.Type, written string) string {
 }
 
 // name returns the name of a struct, and writes it later.
-func (w *writer) name(t reflect.Type) string {
+func (w *fieldWriter) name(t reflect.Type) string {
 	name := t.Name()
 	switch t.PkgPath() {
 	case reflect.TypeFor[core.Affinity]().PkgPath():
@@ -91,12 +74,12 @@ func (w *writer) name(t reflect.Type) string {
 	case reflect.TypeFor[meta.ObjectMeta]().PkgPath():
 		name = "meta." + name
 	}
-	w.later(name, func() []string { return w.fields(t) })
+	w.later(name, func() []string { return w.fields(t, name, false) })
 	return name
 }
 
-// text returns the name of a string type that has constants.
-func (w *writer) text(t reflect.Type) string {
+// ofString returns the name of a string type that has constants.
+func (w *fieldWriter) ofString(t reflect.Type) string {
 	values := w.constants[t.Name()]
 	if values == nil || t.PkgPath() != reflect.TypeFor[kubevirt.DiskBus]().PkgPath() {
 		return ""
@@ -104,7 +87,7 @@ func (w *writer) text(t reflect.Type) string {
 	return w.enumeration(t.Name(), values)
 }
 
-func (w *writer) enumeration(name string, values []string) string {
+func (w *fieldWriter) enumeration(name string, values []string) string {
 	w.later(name, func() []string {
 		words := make([]string, 0, len(values))
 		for _, v := range values {
@@ -120,7 +103,7 @@ var oneOf = regexp.MustCompile(`One of: ([\w, ]+)\.`)
 
 // documented returns the name of the values that a doc comment lists for a string, such as
 // Interface.model; "" if it lists none.
-func (w *writer) documented(t reflect.Type, field string) string {
+func (w *fieldWriter) documented(t reflect.Type, field string) string {
 	documented, ok := reflect.Zero(t).Interface().(interface{ SwaggerDoc() map[string]string })
 	if !ok {
 		return ""
@@ -132,9 +115,11 @@ func (w *writer) documented(t reflect.Type, field string) string {
 	return w.enumeration(t.Name()+"."+field, strings.Split(found[1], ", "))
 }
 
-func (w *writer) fields(t reflect.Type) []string {
+// fields returns the fields of a struct, which may be embedded in another one. Kubernetes' JSONPath does not
+// search in an embedded pointer.
+func (w *fieldWriter) fields(t reflect.Type, of string, isHidden bool) []string {
 	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
+		return w.fields(t.Elem(), of, true)
 	}
 	var words []string
 	for i := range t.NumField() {
@@ -143,43 +128,21 @@ func (w *writer) fields(t reflect.Type) []string {
 		switch {
 		case name == "-":
 		case name == "" && field.Anonymous, strings.Contains(options, "inline"):
-			words = append(words, w.fields(field.Type)...)
+			words = append(words, w.fields(field.Type, of, isHidden)...)
 		default:
-			of := w.of(field.Type)
-			if of == "" {
-				of = w.documented(t, name)
+			written := w.of(field.Type)
+			if written == "" {
+				written = w.documented(t, name)
 			}
-			if of != "" {
-				name += ":" + of
+			since := w.since(of, name)
+			if isHidden {
+				since = "@embedded"
+			}
+			if written+since != "" {
+				name += ":" + written + since
 			}
 			words = append(words, name)
 		}
 	}
 	return words
-}
-
-// later writes a type once, after the types before it.
-func (w *writer) later(name string, words func() []string) {
-	if w.seen[name] {
-		return
-	}
-	w.seen[name] = true
-	w.queue = append(w.queue, func() { w.write(name, words()) })
-}
-
-const width = 80
-
-func (w *writer) write(name string, words []string) {
-	fmt.Fprintln(&w.out, name)
-	line := ""
-	for _, word := range words {
-		if line != "" && len("    ")+len(line)+len(" ")+len(word) > width {
-			fmt.Fprintf(&w.out, "\t%s\n", line)
-			line = ""
-		}
-		line = strings.TrimPrefix(line+" "+word, " ")
-	}
-	if line != "" {
-		fmt.Fprintf(&w.out, "\t%s\n", line)
-	}
 }

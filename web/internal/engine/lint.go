@@ -6,10 +6,7 @@ import (
 )
 
 func lintAnnotation(c *call) (any, error) {
-	opts := c.parseOptions()
-	if profile := c.text("profile"); profile != "" {
-		opts = append(opts, lint.For(lint.Profile(profile)))
-	}
+	opts := append(c.parseOptions(), lint.For(lint.Profile(c.text("profile"))))
 	return lint.Annotation(c.text("annotation"), opts...), nil
 }
 

@@ -10,7 +10,6 @@ import (
 
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/config"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
-	"github.com/vmrules/vmrules/lint"
 )
 
 // Exclusive says that two flags cannot be used together.
@@ -61,11 +60,6 @@ func (c *choice[T]) Set(name string) error {
 	}
 	*c.to = T(name)
 	return nil
-}
-
-// ProfileFlag adds the flag for another program.
-func ProfileFlag(command *cobra.Command, profile *lint.Profile, usage string) {
-	OneOf(command, "for", "", usage, profile, "", lint.SSP)
 }
 
 // An Exclusion leaves the files out that match a glob, and counts them.

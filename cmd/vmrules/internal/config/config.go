@@ -45,6 +45,7 @@ func IsCheck(id string) bool { return slices.Contains(Checks(), id) }
 // A Config is what the file says. The zero Config says nothing.
 type Config struct {
 	For              lint.Profile  `yaml:"for"`
+	KubeVirt         string        `yaml:"kubevirt"`
 	MinSeverity      lint.Severity `yaml:"min-severity"`
 	WarningsAsErrors bool          `yaml:"warnings-as-errors"`
 	// Severity is that of the findings of checks, in place of their own.
@@ -166,6 +167,9 @@ func read(folder string) (*Config, error) {
 	}
 	if c.For != "" && c.For != lint.SSP {
 		return nil, fmt.Errorf("%s: \"for\" must be %s", file, lint.SSP)
+	}
+	if known := lint.KubeVirtVersions(); c.KubeVirt != "" && !slices.Contains(known, c.KubeVirt) {
+		return nil, fmt.Errorf("%s: \"kubevirt\" must be one of %s", file, strings.Join(known, ", "))
 	}
 	if c.MinSeverity != "" && !slices.Contains(Severities, c.MinSeverity) {
 		return nil, fmt.Errorf("%s: \"min-severity\" must be error, warning or note", file)

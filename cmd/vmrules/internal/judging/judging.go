@@ -42,7 +42,7 @@ func (o *Options) Flags(command *cobra.Command) {
 	cli.StrictFlag(command, &o.Strict)
 	cli.AnyOf(command, "warn-if-undecided", "only warn about rules that cannot be judged because one of these is missing", &o.WarnIfUndecided, slices.Sorted(maps.Keys(doubts)), doubts)
 	causesFlag(command, &o.AllowUnjudged)
-	cli.ProfileFlag(command, &o.For, "also judge VMs as another program would: ssp is KubeVirt's template validator")
+	cli.OneOf(command, "for", "", "also judge VMs as another program would: ssp is KubeVirt's template validator", &o.For, "", lint.SSP)
 	cli.Exclusive(command, "for", "rules")
 }
 

@@ -73,7 +73,7 @@ an --exclude that leaves files out.`,
 	flags.BoolVar(&o.Strict, "strict", false, "exit with 1 for warnings too, and report unknown keys and kinds as errors")
 	flags.BoolVarP(&o.Quiet, "quiet", "q", false, "show only errors, and no summary")
 	flags.BoolVar(&o.All, "all", false, "show each finding, even if many say the same")
-	cli.ProfileFlag(command, &o.For, "also report what another program does not understand: ssp is KubeVirt's template validator")
+	cli.OneOf(command, "for", "", "also report what another program does not understand: ssp is KubeVirt's template validator", &o.For, "", lint.SSP)
 	cli.OneOf(command, "output", "o", "format of the findings", &o.Output, "text", slices.Sorted(maps.Keys(outputs))...)
 	cli.ExcludeFlag(command, &o.Exclude)
 	cli.UnjudgedFlag(command, &o.AllowUnjudged)

@@ -197,10 +197,7 @@ func (l *Linter) reading() []vmrules.ParseOption {
 	if l.options.Strict {
 		opts = append(opts, vmrules.Strict())
 	}
-	if l.now.profile != "" {
-		opts = append(opts, lint.For(l.now.profile))
-	}
-	return opts
+	return append(opts, lint.For(l.now.profile), lint.KubeVirt(l.now.kubevirt))
 }
 
 // add adds the findings about the rules in an annotation or a document.

@@ -18,6 +18,7 @@ type Settings struct {
 	WarningsAsErrors bool
 	MinSeverity      lint.Severity
 	Select, Ignore   []string // IDs of checks
+	KubeVirt         string   // the version for which rules are meant
 	NoConfig         bool     // read no .vmrules.yaml
 }
 
@@ -28,6 +29,7 @@ func (s *Settings) Flags(command *cobra.Command) {
 	cli.OneOf(command, "min-severity", "", "show only findings of at least this severity; the others still count for the exit status", &s.MinSeverity, lint.SeverityNote, config.Severities...)
 	flags.StringSliceVar(&s.Select, "select", nil, "report only the findings of the checks `ID,ID`")
 	flags.StringSliceVar(&s.Ignore, "ignore", nil, "accept the findings of the checks `ID,ID`")
+	cli.OneOf(command, "kubevirt", "", "report fields that this version of KubeVirt lacks", &s.KubeVirt, "", lint.KubeVirtVersions()...)
 	flags.BoolVar(&s.NoConfig, "no-config", false, "read no .vmrules.yaml")
 }
 
@@ -47,6 +49,7 @@ func (s *Settings) check() error {
 type setting struct {
 	*config.Config
 	profile          lint.Profile
+	kubevirt         string
 	least            lint.Severity
 	only             []string // the checks that are selected; nil: all
 	warningsAsErrors bool
@@ -69,7 +72,7 @@ func (l *Linter) settingFor(file string) (setting, error) {
 		only = c.Select
 	}
 	return setting{
-		Config: c, profile: cmp.Or(o.For, c.For), least: cmp.Or(o.MinSeverity, c.MinSeverity, lint.SeverityNote),
+		Config: c, profile: cmp.Or(o.For, c.For), kubevirt: cmp.Or(o.KubeVirt, c.KubeVirt), least: cmp.Or(o.MinSeverity, c.MinSeverity, lint.SeverityNote),
 		only:             only,
 		warningsAsErrors: o.WarningsAsErrors || o.Strict || c.WarningsAsErrors,
 	}, nil

@@ -41,6 +41,7 @@ type Check struct {
 	Topic      `yaml:",inline"`
 	Why, Right string
 	For        lint.Profile // which alone reports it
+	KubeVirt   string       // the version that reports it
 	Fix, Fixes string       // Fixes is what --fix does
 
 	Severity lint.Severity
@@ -80,14 +81,14 @@ func All() []Topic { return explanations().Topics }
 func Checks() []*Check { return explanations().inOrder }
 
 // inCommand replaces the words of the library with those of the command.
-var inCommand = strings.NewReplacer("under For(SSP)", "with --for ssp", "under Strict", "with --strict", "the Budget allows", "is allowed")
+var inCommand = strings.NewReplacer("under For(SSP)", "with --for ssp", "under Strict", "with --strict", "the Budget allows", "is allowed", "the option KubeVirt names", "--kubevirt names")
 
 // forms are the texts about a check.
 var forms = texts.Must(texts.New("").Funcs(texts.FuncMap{"indent": Indented}).Parse(explanationForms))
 
 // Said returns what lint says of the example.
 func (t *Check) Said() string {
-	l, err := linting.New(build.Build{}, linting.Options{For: t.For, Settings: linting.Settings{NoConfig: true}}, judging.NewParameters())
+	l, err := linting.New(build.Build{}, linting.Options{For: t.For, Settings: linting.Settings{KubeVirt: t.KubeVirt, NoConfig: true}}, judging.NewParameters())
 	if err != nil {
 		return err.Error()
 	}

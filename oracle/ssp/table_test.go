@@ -1,0 +1,1 @@
+../fields/table_test.go
