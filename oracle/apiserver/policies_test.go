@@ -3,7 +3,6 @@ package apiserver
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -181,12 +180,12 @@ func edit(r *rand.Rand, vm map[string]any) map[string]any {
 
 // mutantTrials returns VMs of the quickstart that are changed, and updates of them.
 func mutantTrials(t *testing.T) []trial {
-	return mutantsOf(trial{name: "quickstart", template: "windows-desktop", rules: quickstart(t), object: validVM(t)}, *mutants)
+	return mutantsOf(trial{name: "quickstart", template: "windows-desktop", rules: quickstart(t), object: validVM(t)}, *mutants, 0)
 }
 
-// mutantsOf returns trials of a VM that is changed, and updates of them.
-func mutantsOf(c trial, n int) (trials []trial) {
-	r := rand.New(rand.NewPCG(20190202, 0))
+// mutantsOf returns trials of a VM that is changed, and updates of them, which depend only on the seed.
+func mutantsOf(c trial, n int, seed uint64) (trials []trial) {
+	r := rand.New(rand.NewPCG(20190202, seed))
 	for i := range n {
 		mutant := c
 		mutant.name = fmt.Sprint(c.name, ", mutant ", i)
@@ -428,10 +427,6 @@ func TestScopeOfAll(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s.wait(t, func() error { // for the end of earlier policies
-				_, err := s.create(vm(2, "", "instancetype"))
-				return err
-			})
 			s.enforce(t, documents)
 			byInstancetype := refused
 			if scope.SkipInstancetypes {
@@ -512,7 +507,7 @@ func (s *server) install(t testing.TB, templates map[string]vmrules.Rules, scope
 }
 
 // enforce creates policies and their bindings, and waits until the server judges by them, which it sees in
-// their order.
+// their order, and no longer by earlier ones.
 func (s *server) enforce(t testing.TB, documents []map[string]any) {
 	t.Helper()
 	rules, err := vmrules.ParseRules(`[{"name": "r", "rule": "string", "path": "jsonpath::.spec.hostname", "message": "m"}]`)
@@ -523,6 +518,22 @@ func (s *server) enforce(t testing.TB, documents []map[string]any) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	probe := labelled(smallVM(""), "probe", "the-last")
+	judges := func(want verdict) func() error {
+		return func() error {
+			if _, err := s.create(probe); verdictOf(err) != want {
+				return fmt.Errorf("by the last policy: %v, want %s", err, want)
+			}
+			return nil
+		}
+	}
+	s.wait(t, judges(admitted))
+	var remove []func()
+	t.Cleanup(func() { // in this order, too
+		for _, f := range remove {
+			f()
+		}
+	})
 	for _, d := range slices.Concat(documents, last) {
 		resource := map[any]string{"ValidatingAdmissionPolicy": "validatingadmissionpolicies", "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings"}[d["kind"]]
 		api := s.any.Resource(schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: resource})
@@ -530,14 +541,9 @@ func (s *server) enforce(t testing.TB, documents []map[string]any) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = api.Delete(context.Background(), made.GetName(), metav1.DeleteOptions{}) })
+		remove = append(remove, func() { _ = api.Delete(context.Background(), made.GetName(), metav1.DeleteOptions{}) })
 	}
-	s.wait(t, func() error {
-		if _, err := s.create(smallVM("the-last")); verdictOf(err) != refused {
-			return errors.New("the server does not judge by the last policy")
-		}
-		return nil
-	})
+	s.wait(t, judges(refused))
 }
 
 func smallVM(template string) map[string]any {

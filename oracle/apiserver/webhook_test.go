@@ -135,10 +135,10 @@ func (d *deployment) trials(t *testing.T) []trial {
 		}
 		trials = append(trials, c)
 	}
-	for _, o := range realTemplates(t) {
+	for i, o := range realTemplates(t) {
 		d.add(t, o)
 		d.add(t, converted(o.Object))
-		trials = append(trials, ofTemplate(t, o.Object)...)
+		trials = append(trials, ofTemplate(t, o.Object, i)...)
 	}
 	return trials
 }
@@ -159,7 +159,7 @@ func templateOf(i int, c trial) *unstructured.Unstructured {
 // ofTemplate returns the VM of a template, and changed ones, three times: as they name the template; with
 // rules of their own and half a name, as what is made from the templates that KubeVirt's projects publish has;
 // and as processing makes them from the template that it is converted to, with their own rules and no labels.
-func ofTemplate(t *testing.T, template map[string]any) (trials []trial) {
+func ofTemplate(t *testing.T, template map[string]any, seed int) (trials []trial) {
 	t.Helper()
 	rules, err := vmrules.RulesFor(nil, template)
 	if err != nil {
@@ -180,7 +180,7 @@ func ofTemplate(t *testing.T, template map[string]any) (trials []trial) {
 	processed.own = ownRules(processed.object)
 	for _, c := range []trial{named, byItself, processed} {
 		trials = append(trials, c)
-		trials = append(trials, mutantsOf(c, 3)...)
+		trials = append(trials, mutantsOf(c, 3, uint64(seed))...)
 	}
 	return trials
 }
