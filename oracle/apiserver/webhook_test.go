@@ -44,8 +44,13 @@ func found(vm map[string]any) (it, preference map[string]any, err error) {
 	if named != nil && named.Kind == medium.GetKind() && named.Name == medium.GetName() {
 		it, named = medium.Object, nil
 	}
-	if err = missing(named); err == nil {
+	switch {
+	case named == nil:
 		err = missing(preferred)
+	case preferred == nil:
+		err = missing(named)
+	default:
+		err = fmt.Errorf("%w, and %w", missing(named), missing(preferred))
 	}
 	return it, nil, err
 }
