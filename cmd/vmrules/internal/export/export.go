@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -145,7 +144,7 @@ func (e *exporter) exportDocument(d *manifest.Document) {
 	if err == nil {
 		rules, err = vmrules.ParseRules(text, e.Templates.Reading...)
 	}
-	if err == nil && e.options.For == "" {
+	if err == nil && (e.options.For == "" || strings.HasSuffix(e.options.For, "/")) {
 		err = errors.New("no template says which VMs these rules are for: add --for NAMESPACE/NAME with their template, or --for '*' for all VMs")
 	}
 	if err != nil {
@@ -154,16 +153,14 @@ func (e *exporter) exportDocument(d *manifest.Document) {
 	}
 	s := e.options.Scope
 	if e.options.For != "*" {
-		before, name, ok := strings.Cut(e.options.For, "/")
-		if !ok {
-			before, name = "", before
-		}
-		s.Namespace, s.Template, s.Annotation = before, name, text
+		i := strings.Index(e.options.For, "/")
+		s.Namespace, s.Template, s.Annotation = e.options.For[:max(i, 0)], e.options.For[i+1:], text
 	}
 	s.Name = exportName(s.Namespace, s.Template)
 	e.export(about, rules, s)
 }
 
+// exportTemplate exports the rules of a template. Templates with the same rules share a policy about copies.
 func (e *exporter) exportTemplate(o manifest.Object) {
 	rules, content, err := e.Templates.RulesIn(o)
 	if err == nil && rules.Len() == 0 {
@@ -171,14 +168,8 @@ func (e *exporter) exportTemplate(o manifest.Object) {
 	}
 	by := cmp.Or(e.options.Select, usual[o.Kind])
 	text, written := textOf(content), textOf(o.Content())
-	switch missing := slices.Collect(form.References(text)); {
-	case err != nil:
-	case len(missing) > 0:
-		err = fmt.Errorf("its VMs have copies of its rules that differ in the parameter %s: set it with -p", text[missing[0].Start:missing[0].End])
-	case o.Name == "":
-		err = errors.New("the template has no name, so no VM can name it")
-	case by != byLabels:
-		err = e.selectable(written)
+	if err == nil {
+		err = e.selectable(o, by, text, written)
 	}
 	about := output.AboutObject(o).String()
 	if err != nil {
@@ -188,52 +179,53 @@ func (e *exporter) exportTemplate(o manifest.Object) {
 	if text != written {
 		fmt.Fprintf(e.stderr, "vmrules: %s: its rules depend on its parameters: a VM made with other values has other rules of its own, which a policy leaves alone\n", about)
 	}
-	s := e.options.Scope
-	s.Name, s.Annotation = exportName(o.Namespace, o.Name), text
+	labels, copies := e.options.Scope, e.options.Scope
+	labels.Name, labels.Annotation = exportName(o.Namespace, o.Name), text
+	labels.Namespace, labels.Template = o.Namespace, o.Name
+	copies.Name, copies.Annotation = labels.Name+byAnnotationSuffix, text
 	if by != byAnnotation {
-		named := s
-		named.Namespace, named.Template = o.Namespace, o.Name
-		e.export(about, rules, named)
+		e.export(about, rules, labels)
 	}
-	if by != byLabels {
-		s.Name += byAnnotationSuffix
-		e.exportCopies(about, rules, s)
+	if by == byLabels {
+		return
 	}
+	if first := e.copies[text]; first != "" {
+		fmt.Fprintf(&e.out, "---\n# %s: the same rules as %s.\n", output.OneLine(about), output.OneLine(first))
+		return
+	}
+	e.copies[text] = about
+	e.export(about, rules, copies)
 }
 
-// selectable returns an error if the VMs of a template cannot be selected by the annotation that is written
-// in it.
-func (e *exporter) selectable(annotation string) error {
+// selectable returns an error if the VMs of a template cannot be selected, by labels or by the text that
+// their annotation has when it is written with some parameters.
+func (e *exporter) selectable(o manifest.Object, by selection, text, written string) error {
 	const cannot = "its VMs cannot be selected by their annotation"
-	if annotation == "" {
+	switch {
+	case o.Name == "":
+		return errors.New("the template has no name, so no VM can name it")
+	case by != byLabels && text == "":
 		return errors.New(cannot + ": they have no copy of its rules, which are not on a VM inside: write them there, or use --select labels")
 	}
-	for r := range form.References(annotation) {
-		if _, isGiven := e.Values[r.Name]; !isGiven {
+	for r := range form.References(written) {
+		_, isGiven := e.Values[r.Name]
+		switch reference := written[r.Start:r.End]; {
+		case by != byLabels && !isGiven:
 			return fmt.Errorf(cannot+", in which the parameter %s may have another value in each: give one with -p, for the VMs with that, or use --select labels", r.Name)
+		case strings.Contains(text, reference):
+			return fmt.Errorf("its VMs have copies of its rules that differ in the parameter %s: set it with -p", reference)
 		}
 	}
 	return nil
 }
 
-// exportCopies writes policies about the VMs with a copy of a template's rules. Templates with the same
-// rules share them.
-func (e *exporter) exportCopies(about string, rules vmrules.Rules, s policy.Scope) {
-	text := strings.TrimSpace(s.Annotation)
-	if first, is := e.copies[text]; is {
-		fmt.Fprintf(&e.out, "---\n# %s: the same rules as %s.\n", output.OneLine(about), output.OneLine(first))
-		return
-	}
-	e.copies[text] = about
-	e.export(about, rules, s)
-}
-
-// textOf returns the annotation of the VMs in a template. They have no different ones.
+// textOf returns the annotation of the VMs in a template without blanks around it. They have no different
+// ones.
 func textOf(template map[string]any) string {
 	vms, _ := template["objects"].([]any)
 	vm, _ := manifest.Value(template, "spec", "virtualMachine")
 	for _, vm := range append(vms[:len(vms):len(vms)], vm) {
-		if text := manifest.TextAt(vm, "metadata", "annotations", vmrules.Annotation); strings.TrimSpace(text) != "" {
+		if text := strings.TrimSpace(manifest.TextAt(vm, "metadata", "annotations", vmrules.Annotation)); text != "" {
 			return text
 		}
 	}
