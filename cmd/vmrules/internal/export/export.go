@@ -76,9 +76,9 @@ An array of rules does not say which VMs it is about: --for does. With --for '*'
 about all VMs, whatever their annotations are.
 
 A policy gives the verdict of vmrules check, or a stricter one: it denies a VM whose instance
-type or preference may set the field of a rule. --skip-instancetypes leaves such a VM alone. A rule that cannot be expressed exactly is
-refused, and nothing is written. With --partial, policies enforce the other rules, and a comment
-names this one.
+type or preference may set the field of a rule. --skip-instancetypes leaves such a VM alone. A
+rule that cannot be expressed exactly is refused, and nothing is written. With --partial,
+policies enforce the other rules, and a comment names this one.
 ` + cli.Inputs + `
 The exit status is 0, 1 if a rule is refused, and 2 if a file or its rules cannot be used.`,
 		Example: `  vmrules export templates/ | kubectl apply -f -
