@@ -200,6 +200,9 @@ func TestInstancetype(t *testing.T) {
 			request("UPDATE", vm(withRules(memoryRule), named, `"devices": {}`), vm(withRules(memoryRule), named, "")), warned(strings.Replace(tooSmall.Causes[0], "guest: ", `guest: Invalid value: "512Mi": `, 1))},
 		{"an instance type, but not its preference", nil, []string{large}, request("CREATE", vm(withRules(rule("m", "enum", "machine.type", "m", `"values": ["pc"]`)), named+`"preference": {"name": "p", "kind": "VirtualMachinePreference"}, `, ""), ""),
 			warned("Not decided: m (spec.template.spec.domain.machine.type may be set by the preference: the VirtualMachinePreference office/p was not found)")},
+		{"neither", nil, nil, request("CREATE", vm(withRules(rule("m", "enum", "machine.type", "m", `"values": ["pc"]`)), named+`"preference": {"name": "p", "kind": "VirtualMachinePreference"}, `, ""), ""),
+			warned("Not decided: m (spec.template.spec.domain.machine.type may be set by the preference: " +
+				"the VirtualMachineClusterInstancetype u1 was not found, and the VirtualMachinePreference office/p was not found)")},
 		{"a preference", nil, []string{`{"apiVersion": "instancetype.kubevirt.io/v1beta1", "kind": "VirtualMachineClusterPreference", "metadata": {"name": "p"}, "spec": {"machine": {"preferredMachineType": "q35"}}}`},
 			request("CREATE", vm(withRules(rule("m", "enum", "machine.type", "m", `"values": ["pc"]`)), `"preference": {"name": "p"}, `, ""), ""),
 			answer{Code: 422, Causes: []string{`spec.template.spec.domain.machine.type: m ("q35", from preference p, is not "pc")`}}},

@@ -39,7 +39,7 @@ func (t *translator) doubts(message string) string {
 		return isDoubted + " ? " + strconv.Quote(message+" (this cannot be judged: "+why+")") + " : "
 	}
 	doubts := ""
-	if set := strings.Join(t.references("has("), " || "); set != "" {
+	if set := strings.Join(t.references("has("), " || "); set != "" && !t.skipsSetters {
 		which := strings.NewReplacer("has("+t.root+".", "", ")", "", "||", "or").Replace(set)
 		doubts = doubt(set, "the VM has "+which+", which may set what the rule is about")
 	}

@@ -12,16 +12,17 @@ import (
 )
 
 // Of returns the policies that enforce rules in a scope, each with its binding behind it, as
-// documents for the API server: one that denies, with the name in the scope, one that warns, for
-// rules with justWarning, and the same again for ByAnnotation. Without rules there are none. Like
-// vmrules.RulesFor, they exempt VMs with vmrules.SkipAnnotation, and VMs that are being deleted.
+// documents for the API server: one that denies, with the name in the scope, and one that warns, for
+// rules with justWarning. Without rules there are none. Policies are not about VMs that are being
+// deleted and, like vmrules.RulesFor, not about VMs with vmrules.SkipAnnotation, unless they are about
+// all VMs.
 //
 // For a VirtualMachine, the expression of a rule is
 //
 //   - true if the rule is Satisfied or Skipped
 //   - false or an error if the rule is Violated, Warned or Undecided
 //   - false if the VM names an instance type or a preference that may set a field of the rule,
-//     even where Validate would judge the value that the VM sets
+//     even where Validate would judge the value that the VM sets; true with SkipInstancetypes
 //
 // A policy denies the VM if an expression is false or an error. It is an error if a field has a wrong
 // type, or if the VM has no spec.template.spec.
@@ -42,25 +43,22 @@ func Of(rules vmrules.Rules, scope Scope) (documents []map[string]any, untransla
 	if err := scope.check(); err != nil {
 		return nil, nil, err
 	}
-	out := translate(rules, !scope.NoRatcheting)
+	out := translate(rules, scope)
 	if n := len(out.untranslated); n > 0 && !scope.Partial {
 		return nil, out.untranslated, fmt.Errorf("%d of %d rules cannot be translated to a policy, of which the first is %s", n, rules.Len(), out.untranslated[0])
 	}
-	for i, selector := range scope.selectors() {
-		name := scope.Name + []string{"", byAnnotationSuffix}[i]
-		if len(out.denying) > 0 {
-			documents = append(documents, scope.policy(name, selector, out.denying), binding(name, "Deny"))
-		}
-		if len(out.warning) > 0 {
-			name += warningsSuffix
-			documents = append(documents, scope.policy(name, selector, out.warning), binding(name, "Warn"))
-		}
+	if len(out.denying) > 0 {
+		documents = append(documents, scope.policy(scope.Name, out.denying), binding(scope.Name, "Deny"))
+	}
+	if len(out.warning) > 0 {
+		name := scope.Name + warningsSuffix
+		documents = append(documents, scope.policy(name, out.warning), binding(name, "Warn"))
 	}
 	return documents, out.untranslated, nil
 }
 
 // policy returns a policy without its binding.
-func (s Scope) policy(name string, selector map[string]any, rules []validation) map[string]any {
+func (s Scope) policy(name string, rules []validation) map[string]any {
 	constraints := map[string]any{
 		// VMs of other versions are converted to v1, whose types the type checker knows.
 		"matchPolicy": "Equivalent",
@@ -69,7 +67,7 @@ func (s Scope) policy(name string, selector map[string]any, rules []validation) 
 			"apiGroups":  []any{"kubevirt.io"}, "apiVersions": []any{"v1"}, "resources": []any{"virtualmachines"},
 		}},
 	}
-	if selector != nil {
+	if selector := s.selector(); selector != nil {
 		constraints["objectSelector"] = selector
 	}
 	spec := map[string]any{

@@ -59,7 +59,7 @@ func TestLongScope(t *testing.T) {
 func TestMessageOf(t *testing.T) {
 	for n, want := range map[int]bool{maxMessage: true, maxMessage + 1: false} {
 		rules := parseAll(t, map[string]any{"name": "r", "message": strings.Repeat("m", n), "rule": "string", "path": "jsonpath::.spec.hostname"})
-		if got := translate(rules, true).denying[0].messageExpression; want != (got != "") {
+		if got := translate(rules, Scope{}).denying[0].messageExpression; want != (got != "") {
 			t.Errorf("%d bytes: an expression of %d bytes", n, len(got))
 		}
 	}
@@ -97,7 +97,7 @@ func TestUnknownArgument(t *testing.T) {
 		"name": "r", "message": "m", "rule": "string", "path": "jsonpath::.spec.hostname",
 		"min": 1, "max": 2, "minLength": 1, "maxLength": 2, "values": []any{"1"}, "regex": "1",
 	})
-	if out := translate(rules, true); out.untranslated != nil {
+	if out := translate(rules, Scope{}); out.untranslated != nil {
 		t.Fatal(out.untranslated)
 	}
 	known := translated
@@ -105,7 +105,7 @@ func TestUnknownArgument(t *testing.T) {
 	for i, key := range known {
 		translated = slices.Delete(slices.Clone(known), i, i+1)
 		want := []Untranslated{{Rule: "r", Key: key, Why: "this version of the translation does not know the argument"}}
-		if diff := cmp.Diff(want, translate(rules, true).untranslated); diff != "" {
+		if diff := cmp.Diff(want, translate(rules, Scope{}).untranslated); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", key, diff)
 		}
 	}
@@ -118,7 +118,7 @@ func TestRulesAboutObjects(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []Untranslated{{Rule: "n", Why: "the rule is about whole objects, not about a VM's spec.template"}}
-	if diff := cmp.Diff(want, translate(rules, true).untranslated); diff != "" {
+	if diff := cmp.Diff(want, translate(rules, Scope{}).untranslated); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -145,7 +145,7 @@ func TestBounds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out := translate(list, true)
+			out := translate(list, Scope{})
 			if len(out.denying) != 0 || len(out.untranslated) != 1 || !strings.Contains(out.untranslated[0].Why, want) {
 				t.Errorf("%.50s: %v", r.Path, out.untranslated)
 			}

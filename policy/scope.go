@@ -10,24 +10,27 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// A Scope says which VirtualMachines policies are about, and what they enforce.
+// A Scope says which VirtualMachines policies are about, and what they enforce. With a Template, they
+// are about the VMs that name it. Otherwise, they are about those with a copy of the Annotation and,
+// without either, about all VMs.
 type Scope struct {
-	// Name is the name of the policy. Further policies have this name with -warnings,
-	// -by-annotation or both appended.
+	// Name is the name of the policy. One with rules that only warn has this name with -warnings
+	// appended.
 	Name string
 	// Template is the name of a template. The policies are about the VMs that name it by
 	// their labels, as vmrules.TemplateOf reads them, and also about VMs with only the
-	// label vmrules.TemplateLabel. "" stands for all VMs. A name that no label can have
-	// is named by annotations.
+	// label vmrules.TemplateLabel. A name that no label can have is named by annotations.
 	Template string
 	// Namespace is the namespace of the template. "" stands for any.
 	Namespace string
-	// Annotation is the text of the template's rules, of which its VMs may have a copy. A
-	// VM with other rules of its own is judged by those, so policies are not about it.
+	// Annotation is the text of rules of which VMs may have a copy, as those that are made from a
+	// VirtualMachineTemplate do, with parameters filled in. Policies for a Template are not about VMs
+	// with other rules of their own, which judge those.
 	Annotation string
-	// ByAnnotation adds policies about the VMs that name the template by their annotations.
-	// The API server evaluates them for each VM without the template's label, which takes time.
-	ByAnnotation bool
+	// SkipInstancetypes makes a rule true for a VM that names an instance type or a preference which may
+	// set a field of the rule. Without it, the rule is false for such a VM, because a policy cannot read
+	// what the VM names.
+	SkipInstancetypes bool
 	// NoRatcheting makes the policies judge each update in full. Without it they forgive what a
 	// VM violated before, if the update changes nothing that the rule reads.
 	NoRatcheting bool
@@ -36,18 +39,14 @@ type Scope struct {
 	Partial bool
 }
 
-// The ends of the names of policies: of those about VMs that name the template by annotations, and
-// behind that, of those with rules that only warn.
-const (
-	byAnnotationSuffix = "-by-annotation"
-	warningsSuffix     = "-warnings"
-)
+// warningsSuffix ends the names of policies with rules that only warn.
+const warningsSuffix = "-warnings"
 
 // check returns an error if the API server would refuse policies because of their scope.
 func (s Scope) check() error {
-	if longest := s.Name + byAnnotationSuffix + warningsSuffix; len(longest) > maxName || !subdomain.MatchString(longest) {
+	if longest := s.Name + warningsSuffix; len(longest) > maxName || !subdomain.MatchString(longest) {
 		return fmt.Errorf("%q cannot be the name of a policy: a name has at most %d characters, of a-z, 0-9, - and ., and begins and ends with a-z or 0-9, as does each part between dots",
-			s.Name, maxName-len(byAnnotationSuffix+warningsSuffix))
+			s.Name, maxName-len(warningsSuffix))
 	}
 	if n := utf8.RuneCountInString(s.wasInScope()); n > maxExpression {
 		return fmt.Errorf("the conditions for a VM to be in the scope have %d characters, more than the %d that the API server reads: the annotation or the name of the template is too long", n, maxExpression)
@@ -61,20 +60,13 @@ var subdomain = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-
 // labelValue matches what can be the value of a label, other than "", apart from its length.
 var labelValue = regexp.MustCompile(`^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$`)
 
-// selectors returns the labels by which the API server selects VMs that a policy may be about, and
-// for ByAnnotation those for a second policy. A selector costs much less than a condition. It is nil
-// for all VMs.
-func (s Scope) selectors() []map[string]any {
+// selector returns the labels by which the API server selects VMs that a policy may be about; nil for any
+// VM. A selector costs much less than a condition.
+func (s Scope) selector() map[string]any {
 	if len(s.Template) > maxLabel || !labelValue.MatchString(s.Template) {
-		return []map[string]any{nil}
+		return nil
 	}
-	all := []map[string]any{{"matchLabels": map[string]any{vmrules.TemplateLabel: s.Template}}}
-	if s.ByAnnotation {
-		all = append(all, map[string]any{"matchExpressions": []any{
-			map[string]any{"key": vmrules.TemplateLabel, "operator": "NotIn", "values": []any{s.Template}},
-		}})
-	}
-	return all
+	return map[string]any{"matchLabels": map[string]any{vmrules.TemplateLabel: s.Template}}
 }
 
 // wasInScope returns the expression for the VM to have been in the scope before an update.
@@ -93,21 +85,26 @@ func (c condition) document() map[string]any {
 	return map[string]any{"name": c.name, "expression": c.expression}
 }
 
-// conditions returns the conditions for a VM, which is the value of a variable, to be in the scope.
+// conditions returns the conditions for a VM, which is the value of a variable, to be in the scope. A VM
+// must not leave the scope of all VMs by what it says of itself.
 func (s Scope) conditions(vm string) []condition {
 	var all []condition
-	if s.Template != "" {
-		all = append(all, condition{"of-the-template", s.ofTemplate(vm)})
+	text, own := strings.TrimSpace(s.Annotation), annotationAt(vm, vmrules.Annotation)+`.orValue("").trim()`
+	switch {
+	case s.Template != "":
+		others := []string{`""`}
+		if text != "" {
+			others = append(others, textLiteral(text))
+		}
+		all = append(all, condition{"of-the-template", s.ofTemplate(vm)},
+			condition{"without-other-rules", own + " in [" + strings.Join(others, ", ") + "]"})
+	case text != "":
+		all = append(all, condition{"with-the-rules", own + " == " + textLiteral(text)})
 	}
-	own := []string{`""`}
-	if text := strings.TrimSpace(s.Annotation); text != "" {
-		own = append(own, textLiteral(text))
+	if all != nil {
+		all = append(all, condition{"not-exempt", "!" + annotationAt(vm, vmrules.SkipAnnotation) + ".hasValue()"})
 	}
-	return append(all,
-		condition{"without-other-rules", annotationAt(vm, vmrules.Annotation) + `.orValue("").trim() in [` + strings.Join(own, ", ") + "]"},
-		condition{"not-exempt", "!" + annotationAt(vm, vmrules.SkipAnnotation) + ".hasValue()"},
-		condition{"not-being-deleted", "!has(" + vm + ".metadata.deletionTimestamp)"},
-	)
+	return append(all, condition{"not-being-deleted", "!has(" + vm + ".metadata.deletionTimestamp)"})
 }
 
 // textLiteral returns a text as a string literal of CEL, with its line breaks if possible.

@@ -33,7 +33,7 @@ type validation struct{ expression, message, messageExpression string }
 
 // A translation holds rules in CEL. Each rule is in one of its lists.
 type translation struct {
-	ratcheting   bool // whether updates are forgiven
+	scope        Scope
 	denying      []validation
 	warning      []validation // of the rules with justWarning
 	untranslated []Untranslated
@@ -41,9 +41,9 @@ type translation struct {
 	written int // the bytes of all expressions and messages
 }
 
-// translate returns rules in CEL.
-func translate(rules vmrules.Rules, ratcheting bool) translation {
-	out := translation{ratcheting: ratcheting}
+// translate returns rules in CEL, as the options of a scope say.
+func translate(rules vmrules.Rules, scope Scope) translation {
+	out := translation{scope: scope}
 	for i, r := range rules.All() {
 		err := refuse("", "the rule is about whole objects, not about a VM's spec.template")
 		if !rules.WholeObjects() {
@@ -62,14 +62,14 @@ func (out *translation) add(r vmrules.Rule) error {
 	if out.written > maxWritten {
 		return refuse("", "the rules before it have %d bytes of expressions and messages, more than the %d that a policy holds: make several policies", out.written, maxWritten)
 	}
-	t := &translator{root: "object", rule: r}
+	t := &translator{root: "object", rule: r, skipsSetters: out.scope.SkipInstancetypes}
 	expression, err := t.translate()
 	if err != nil {
 		return err
 	}
 	v := validation{expression: expression, message: messageOf(r)}
 	out.written += len(v.message)
-	if out.ratcheting && !r.JustWarning {
+	if !out.scope.NoRatcheting && !r.JustWarning {
 		v.expression = t.forgiving(expression)
 	}
 	if out.tooLong(v.expression) {

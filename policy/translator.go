@@ -10,9 +10,10 @@ import (
 
 // A translator translates one rule.
 type translator struct {
-	root    string // the variable that holds the VM
-	rule    vmrules.Rule
-	refusal error // the first condition that cannot be expressed
+	root         string // the variable that holds the VM
+	rule         vmrules.Rule
+	skipsSetters bool  // Scope.SkipInstancetypes
+	refusal      error // the first condition that cannot be expressed
 }
 
 // Expressions that are always true or never.
@@ -23,15 +24,19 @@ const (
 
 // translate returns the expression for the rule. The expression is never true if there is
 // nothing to validate: without spec.template.spec, it is false or an error. It is also never
-// true for a VM that names an object that may set a field of the rule.
+// true for a VM that names an object that may set a field of the rule, unless skipsSetters: then
+// it always is.
 func (t *translator) translate() (string, error) {
 	expression, err := t.ofWritten()
 	if err != nil {
 		return "", err
 	}
 	guards := t.references("!has(") // KubeVirt's CRD denies null there
-	if guards == nil {
+	switch {
+	case guards == nil:
 		return expression, nil
+	case t.skipsSetters:
+		return strings.Join(append(t.references("has("), grouped(expression, " ? ")), " || "), nil
 	}
 	return strings.Join(append(guards, grouped(expression, " || ", " ? ")), " && "), nil
 }

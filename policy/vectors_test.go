@@ -42,7 +42,7 @@ func (v vector) translated(t *testing.T) vector {
 	rule := map[string]any{"name": "r", "message": "m"}
 	maps.Copy(rule, v.Rule)
 	rules := parseAll(t, rule)
-	out := translate(rules, false)
+	out := translate(rules, Scope{NoRatcheting: true})
 	got := vector{Name: v.Name, Rule: v.Rule}
 	for _, p := range out.denying {
 		got.Policy = p.expression
@@ -54,7 +54,7 @@ func (v vector) translated(t *testing.T) vector {
 		got.Untranslated = append(got.Untranslated, u.String())
 	}
 	if v.Update != "" {
-		got.Update = strings.TrimPrefix(translate(rules, true).denying[0].expression, grouped(got.Policy, " ? ")+" || ")
+		got.Update = strings.TrimPrefix(translate(rules, Scope{}).denying[0].expression, grouped(got.Policy, " ? ")+" || ")
 	}
 	return got
 }

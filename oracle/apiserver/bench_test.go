@@ -10,28 +10,37 @@ import (
 	"github.com/vmrules/vmrules/policy"
 )
 
-// BenchmarkCreate measures a write of a VM of one template, with policies for that and many others. A
-// template has two policies, and four by annotation.
+// BenchmarkCreate measures a write of a VM of one template, with policies for that and many others, which
+// select VMs by labels or by their copies of the rules.
 func BenchmarkCreate(b *testing.B) {
 	s := start(b)
+	copyOf := func(template int) string { return fmt.Sprintf(`[{"name": "template-%d"}]`, template) }
 	labels := labelled(validVM(b), "vm", "template-0")
-	annotations := labelled(validVM(b), "vm", "")
-	annotations["metadata"].(map[string]any)["annotations"] = map[string]any{vmrules.TemplateLabel: "template-0", vmrules.TemplateNamespaceLabel: "default"}
-	for _, templates := range []int{0, 1, 80, 161} {
-		for _, byAnnotation := range []bool{false, true} {
-			if templates == 0 && byAnnotation {
+	copies := labelled(validVM(b), "vm", "")
+	copies["metadata"].(map[string]any)["annotations"] = map[string]any{vmrules.Annotation: copyOf(0)}
+	for _, templates := range []int{0, 1, 7, 80, 161} {
+		for _, by := range []string{"labels", "annotation"} {
+			if templates == 0 && by == "annotation" {
 				continue
 			}
-			b.Run(fmt.Sprintf("templates=%d/by-annotation=%t", templates, byAnnotation), func(b *testing.B) {
-				rules := map[string]vmrules.Rules{}
+			b.Run(fmt.Sprintf("templates=%d/by=%s", templates, by), func(b *testing.B) {
+				var all []map[string]any
 				for i := range templates {
-					rules[fmt.Sprint("template-", i)] = quickstart(b)
+					scope := policy.Scope{Name: fmt.Sprint("template-", i), Annotation: copyOf(i)}
+					if by == "labels" {
+						scope.Template = scope.Name
+					}
+					documents, _, err := policy.Of(quickstart(b), scope)
+					if err != nil {
+						b.Fatal(err)
+					}
+					all = append(all, documents...)
 				}
 				if templates > 0 {
-					s.install(b, rules, policy.Scope{ByAnnotation: byAnnotation})
+					s.enforce(b, all)
 				}
 				b.Run("vm=labels", func(b *testing.B) { s.measure(b, labels) })
-				b.Run("vm=annotations", func(b *testing.B) { s.measure(b, annotations) })
+				b.Run("vm=copy", func(b *testing.B) { s.measure(b, copies) })
 			})
 		}
 	}

@@ -42,7 +42,6 @@ const (
 // standIns have any fields. The webhook reads these kinds, and the server has to have them.
 var standIns = []struct{ group, version, kind, scope string }{
 	{"template.openshift.io", "v1", "Template", "Namespaced"},
-	{"template.kubevirt.io", "v1alpha1", "VirtualMachineTemplate", "Namespaced"},
 	{"instancetype.kubevirt.io", "v1beta1", "VirtualMachineInstancetype", "Namespaced"},
 	{"instancetype.kubevirt.io", "v1beta1", "VirtualMachineClusterInstancetype", "Cluster"},
 	{"instancetype.kubevirt.io", "v1beta1", "VirtualMachinePreference", "Namespaced"},
@@ -81,7 +80,7 @@ var prepared = sync.OnceValue(func() error {
 			},
 		})
 	}
-	_, err = envtest.InstallCRDs(s.config, envtest.CRDInstallOptions{CRDs: definitions})
+	_, err = envtest.InstallCRDs(s.config, envtest.CRDInstallOptions{CRDs: definitions, Paths: []string{templateDefinition}})
 	return err
 })
 

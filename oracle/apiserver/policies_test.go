@@ -3,7 +3,6 @@ package apiserver
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -181,12 +180,12 @@ func edit(r *rand.Rand, vm map[string]any) map[string]any {
 
 // mutantTrials returns VMs of the quickstart that are changed, and updates of them.
 func mutantTrials(t *testing.T) []trial {
-	return mutantsOf(trial{name: "quickstart", template: "windows-desktop", rules: quickstart(t), object: validVM(t)}, *mutants)
+	return mutantsOf(trial{name: "quickstart", template: "windows-desktop", rules: quickstart(t), object: validVM(t)}, *mutants, 0)
 }
 
-// mutantsOf returns trials of a VM that is changed, and updates of them.
-func mutantsOf(c trial, n int) (trials []trial) {
-	r := rand.New(rand.NewPCG(20190202, 0))
+// mutantsOf returns trials of a VM that is changed, and updates of them, which depend only on the seed.
+func mutantsOf(c trial, n int, seed uint64) (trials []trial) {
+	r := rand.New(rand.NewPCG(20190202, seed))
 	for i := range n {
 		mutant := c
 		mutant.name = fmt.Sprint(c.name, ", mutant ", i)
@@ -308,8 +307,9 @@ func TestTypes(t *testing.T) {
 		SchemaResolver: &resolver.ClientDiscoveryResolver{Discovery: s.typed.Discovery()},
 		RestMapper:     restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(s.typed.Discovery())),
 	}
-	warnings := func(rules vmrules.Rules, byAnnotation bool) (all []string) {
-		documents, _, err := policy.Of(rules, policy.Scope{Name: "vmrules", Template: "windows-desktop", Namespace: "default", ByAnnotation: byAnnotation})
+	warnings := func(rules vmrules.Rules, scope policy.Scope) (all []string) {
+		scope.Name = "vmrules"
+		documents, _, err := policy.Of(rules, scope)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -327,19 +327,21 @@ func TestTypes(t *testing.T) {
 		}
 		return all
 	}
-	for _, w := range warnings(quickstart(t), true) {
-		t.Error(w)
+	for _, scope := range []policy.Scope{{Template: "windows-desktop", Namespace: "default"}, {Annotation: "[]"}, {SkipInstancetypes: true}} {
+		for _, w := range warnings(quickstart(t), scope) {
+			t.Error(w)
+		}
 	}
 	typo, err := vmrules.ParseRules(`[{"name": "r", "rule": "string", "path": "jsonpath::.spec.hostnaem", "message": "m"}]`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := warnings(typo, false); !slices.ContainsFunc(got, func(w string) bool { return strings.Contains(w, "undefined field 'hostnaem'") }) {
+	if got := warnings(typo, policy.Scope{}); !slices.ContainsFunc(got, func(w string) bool { return strings.Contains(w, "undefined field 'hostnaem'") }) {
 		t.Errorf("the type checker finds no typo: %q", got)
 	}
 }
 
-// A policy is about the VMs with the label of its template, and by option about those with annotations.
+// A policy of a template is about the VMs with its label.
 func TestScopes(t *testing.T) {
 	s := start(t)
 	template := map[string]vmrules.Rules{"windows-desktop": quickstart(t)}
@@ -352,7 +354,7 @@ func TestScopes(t *testing.T) {
 	names := func(template string) map[string]any {
 		return map[string]any{vmrules.TemplateLabel: template, vmrules.TemplateNamespaceLabel: "templates"}
 	}
-	for _, scope := range []policy.Scope{{}, {ByAnnotation: true}, {ByAnnotation: true, NoRatcheting: true}} {
+	for _, scope := range []policy.Scope{{}, {NoRatcheting: true}} {
 		t.Run(fmt.Sprintf("%+v", scope), func(t *testing.T) {
 			var old *unstructured.Unstructured
 			s.wait(t, func() (err error) { // for the end of earlier policies
@@ -361,10 +363,7 @@ func TestScopes(t *testing.T) {
 			})
 			defer func() { _ = s.vms.Delete(context.Background(), old.GetName(), metav1.DeleteOptions{}) }()
 			s.install(t, template, scope)
-			byAnnotation, changed := admitted, admitted
-			if scope.ByAnnotation {
-				byAnnotation = refused
-			}
+			changed := admitted
 			if scope.NoRatcheting {
 				changed = refused
 			}
@@ -375,8 +374,8 @@ func TestScopes(t *testing.T) {
 			}{
 				{"labels", names("windows-desktop"), nil, refused},
 				{"the label alone", map[string]any{vmrules.TemplateLabel: "windows-desktop"}, nil, refused},
-				{"annotations", nil, names("windows-desktop"), byAnnotation},
-				{"annotations, and the label of another template", map[string]any{vmrules.TemplateLabel: "linux"}, names("windows-desktop"), byAnnotation},
+				{"annotations", nil, names("windows-desktop"), admitted},
+				{"annotations, and the label alone", map[string]any{vmrules.TemplateLabel: "windows-desktop"}, names("windows-desktop"), refused},
 				{"labels of another template", names("linux"), names("windows-desktop"), admitted},
 				{"exempt", names("windows-desktop"), map[string]any{vmrules.SkipAnnotation: ""}, admitted},
 				{"no template", nil, nil, admitted},
@@ -398,6 +397,57 @@ func TestScopes(t *testing.T) {
 			_ = unstructured.SetNestedField(next.Object, "1Gi", "spec", "template", "spec", "domain", "memory", "guest")
 			if got := verdictOf(s.update(next)); got != refused {
 				t.Errorf("memory raised halfway: %s", got)
+			}
+		})
+	}
+}
+
+// No VM leaves a policy about all by its annotations. One that names what may set a field of a rule is
+// refused, or left alone.
+func TestScopeOfAll(t *testing.T) {
+	s := start(t)
+	rules, err := vmrules.ParseRules(`[{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "max": 2, "message": "at most 2 cores"}]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm := func(cores int, annotation, setter string) map[string]any {
+		vm := smallVM("")
+		_ = unstructured.SetNestedField(vm, int64(cores), "spec", "template", "spec", "domain", "cpu", "cores")
+		if annotation != "" {
+			_ = unstructured.SetNestedField(vm, "[]", "metadata", "annotations", annotation)
+		}
+		if setter != "" {
+			_ = unstructured.SetNestedField(vm, "any", "spec", setter, "name")
+		}
+		return vm
+	}
+	for _, scope := range []policy.Scope{{Name: "all"}, {Name: "all-but-instancetypes", SkipInstancetypes: true}} {
+		t.Run(scope.Name, func(t *testing.T) {
+			documents, _, err := policy.Of(rules, scope)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.enforce(t, documents)
+			byInstancetype := refused
+			if scope.SkipInstancetypes {
+				byInstancetype = admitted
+			}
+			for _, c := range []struct {
+				name string
+				vm   map[string]any
+				want verdict
+			}{
+				{"valid", vm(2, "", ""), admitted},
+				{"not valid", vm(3, "", ""), refused},
+				{"with rules of its own", vm(3, vmrules.Annotation, ""), refused},
+				{"exempt", vm(3, vmrules.SkipAnnotation, ""), refused},
+				{"valid, with an instance type", vm(2, "", "instancetype"), byInstancetype},
+				{"not valid, with an instance type", vm(3, "", "instancetype"), byInstancetype},
+				{"not valid, with a preference, which sets no cores", vm(3, "", "preference"), refused},
+			} {
+				if _, err := s.create(c.vm); verdictOf(err) != c.want {
+					t.Errorf("%s: %v, want %s", c.name, err, c.want)
+				}
 			}
 		})
 	}
@@ -444,38 +494,56 @@ func (s *server) judge(c trial) error {
 // install creates the policies of templates in a scope, and waits until the server judges by them.
 func (s *server) install(t testing.TB, templates map[string]vmrules.Rules, scope policy.Scope) {
 	t.Helper()
-	ctx := context.Background()
-	install := func(template string, rules vmrules.Rules) {
+	var all []map[string]any
+	for _, template := range slices.Sorted(maps.Keys(templates)) {
 		scope.Name, scope.Template = "vmrules."+template, template
-		documents, _, err := policy.Of(rules, scope)
+		documents, _, err := policy.Of(templates[template], scope)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range documents {
-			resource := map[any]string{"ValidatingAdmissionPolicy": "validatingadmissionpolicies", "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings"}[d["kind"]]
-			api := s.any.Resource(schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: resource})
-			made, err := api.Create(ctx, &unstructured.Unstructured{Object: d}, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = api.Delete(ctx, made.GetName(), metav1.DeleteOptions{}) })
-		}
+		all = append(all, documents...)
 	}
-	for _, template := range slices.Sorted(maps.Keys(templates)) {
-		install(template, templates[template])
-	}
-	// The server sees them in their order.
+	s.enforce(t, all)
+}
+
+// enforce creates policies and their bindings, and waits until the server judges by them, which it sees in
+// their order, and no longer by earlier ones.
+func (s *server) enforce(t testing.TB, documents []map[string]any) {
+	t.Helper()
 	rules, err := vmrules.ParseRules(`[{"name": "r", "rule": "string", "path": "jsonpath::.spec.hostname", "message": "m"}]`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	install("the-last", rules)
-	s.wait(t, func() error {
-		if _, err := s.create(smallVM("the-last")); verdictOf(err) != refused {
-			return errors.New("the server does not judge by the last policy")
+	last, _, err := policy.Of(rules, policy.Scope{Name: "vmrules.the-last", Template: "the-last"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	probe := labelled(smallVM(""), "probe", "the-last")
+	judges := func(want verdict) func() error {
+		return func() error {
+			if _, err := s.create(probe); verdictOf(err) != want {
+				return fmt.Errorf("by the last policy: %v, want %s", err, want)
+			}
+			return nil
 		}
-		return nil
+	}
+	s.wait(t, judges(admitted))
+	var remove []func()
+	t.Cleanup(func() { // in this order, too
+		for _, f := range remove {
+			f()
+		}
 	})
+	for _, d := range slices.Concat(documents, last) {
+		resource := map[any]string{"ValidatingAdmissionPolicy": "validatingadmissionpolicies", "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings"}[d["kind"]]
+		api := s.any.Resource(schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: resource})
+		made, err := api.Create(context.Background(), &unstructured.Unstructured{Object: d}, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict})
+		if err != nil {
+			t.Fatal(err)
+		}
+		remove = append(remove, func() { _ = api.Delete(context.Background(), made.GetName(), metav1.DeleteOptions{}) })
+	}
+	s.wait(t, judges(refused))
 }
 
 func smallVM(template string) map[string]any {

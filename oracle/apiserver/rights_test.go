@@ -119,7 +119,7 @@ func TestValidatorRights(t *testing.T) {
 		{"a template that it violates", names("small"), "", "1Ki", refused, 0, nil},
 		{"an instance type that no rule needs", names("small"), medium.GetName(), "2Gi", admitted, 0, nil},
 		{"an instance type that a rule needs", names("small"), medium.GetName(), "", admitted, 1, []string{"403 get any" + instancetypes, "403 get u1.medium" + instancetypes, "403 list " + instancetypes}},
-		{"no such template", names("missing"), "", "2Gi", admitted, 1, []string{"403 get any" + others, "403 get missing" + others, "403 get missing" + templates, "403 list " + others}},
+		{"no such template", names("missing"), "", "2Gi", admitted, 1, []string{"403 get any" + others, "403 get missing" + templates, "403 get missing" + others, "403 list " + others}},
 		{"a template that is named by half", map[string]any{vmrules.TemplateLabel: "small"}, "", "2Gi", admitted, 1, nil},
 		{"no template", nil, "", "2Gi", admitted, 0, nil},
 	} {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -46,8 +44,13 @@ func found(vm map[string]any) (it, preference map[string]any, err error) {
 	if named != nil && named.Kind == medium.GetKind() && named.Name == medium.GetName() {
 		it, named = medium.Object, nil
 	}
-	if err = missing(named); err == nil {
+	switch {
+	case named == nil:
 		err = missing(preferred)
+	case preferred == nil:
+		err = missing(named)
+	default:
+		err = fmt.Errorf("%w, and %w", missing(named), missing(preferred))
 	}
 	return it, nil, err
 }
@@ -137,24 +140,10 @@ func (d *deployment) trials(t *testing.T) []trial {
 		}
 		trials = append(trials, c)
 	}
-	files := []string{"../../testdata/quickstart/template.yaml"}
-	if *moreTemplates != "" {
-		more, err := filepath.Glob(*moreTemplates)
-		if err != nil || len(more) == 0 {
-			t.Fatal(err, *moreTemplates)
-		}
-		files = append(files, more...)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, o := range documents(t, text) {
-			o.SetNamespace(templateSpace)
-			d.add(t, o)
-			trials = append(trials, ofTemplate(t, o.Object)...)
-		}
+	for i, o := range realTemplates(t) {
+		d.add(t, o)
+		d.add(t, converted(o.Object))
+		trials = append(trials, ofTemplate(t, o.Object, i)...)
 	}
 	return trials
 }
@@ -169,34 +158,52 @@ func templateOf(i int, c trial) *unstructured.Unstructured {
 	if i%2 == 0 {
 		return object("template.openshift.io/v1", "Template", templateSpace, c.template, map[string]any{"objects": []any{vm}})
 	}
-	return object("template.kubevirt.io/v1alpha1", "VirtualMachineTemplate", templateSpace, c.template, map[string]any{"spec": map[string]any{"virtualMachine": vm}})
+	return object(templateGroup+"/v1alpha1", templateKind, templateSpace, c.template, map[string]any{"spec": map[string]any{"virtualMachine": vm}})
 }
 
-// ofTemplate returns the VM of a template, and changed ones. One half of them names the template. The
-// other half has rules of its own, and half a name, as what is made from KubeVirt's templates has.
-func ofTemplate(t *testing.T, template map[string]any) (trials []trial) {
+// ofTemplate returns the VM of a template, and changed ones, three times: as they name the template; with
+// rules of their own and half a name, as what is made from the templates that KubeVirt's projects publish has;
+// and as processing makes them from the template that it is converted to, with their own rules and no labels.
+func ofTemplate(t *testing.T, template map[string]any, seed int) (trials []trial) {
 	t.Helper()
 	rules, err := vmrules.RulesFor(nil, template)
 	if err != nil {
 		t.Fatal(err)
 	}
+	name, _, _ := unstructured.NestedString(template, "metadata", "name")
 	filled, err := form.Fill(template, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	objects, _, _ := unstructured.NestedSlice(filled, "objects")
-	vm := objects[0].(map[string]any)
-	name, _, _ := unstructured.NestedString(template, "metadata", "name")
-	own, _, _ := unstructured.NestedString(vm, "metadata", "annotations", vmrules.Annotation)
-	named := trial{name: name, template: name, space: templateSpace, rules: rules, object: vm}
-	byItself := named
+	named := trial{name: name, template: name, space: templateSpace, rules: rules, object: objects[0].(map[string]any)}
+	byItself, processed := named, named
 	byItself.name += " by itself"
-	byItself.space, byItself.own = "", own
-	for _, c := range []trial{named, byItself} {
+	byItself.space, byItself.own = "", ownRules(named.object)
+	processed.name += " processed"
+	processed.space, processed.template, processed.object = "", "", processedFrom(t, converted(template).Object)
+	processed.own = ownRules(processed.object)
+	for _, c := range []trial{named, byItself, processed} {
 		trials = append(trials, c)
-		trials = append(trials, mutantsOf(c, 3)...)
+		trials = append(trials, mutantsOf(c, 3, uint64(seed))...)
 	}
 	return trials
+}
+
+func ownRules(vm map[string]any) string {
+	text, _, _ := unstructured.NestedString(vm, "metadata", "annotations", vmrules.Annotation)
+	return text
+}
+
+// processedFrom returns the VM that processing makes from a VirtualMachineTemplate.
+func processedFrom(t *testing.T, template map[string]any) map[string]any {
+	t.Helper()
+	filled, err := form.Fill(template, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	vm, _, _ := unstructured.NestedMap(filled, "spec", "virtualMachine")
+	return vm
 }
 
 // causesOf returns why the webhook refused a write.

@@ -161,7 +161,7 @@ func testNames(t *testing.T, seed uint64) {
 		}
 		name := s.String() + strings.Repeat("z", g.IntN(2)*g.IntN(240))
 		_, _, err := policy.Of(rules, policy.Scope{Name: name})
-		isName := validation.IsDNS1123Subdomain(name+"-by-annotation-warnings") == nil
+		isName := validation.IsDNS1123Subdomain(name+"-warnings") == nil
 		if isName != (err == nil) {
 			t.Errorf("the name %q: %v", name, err)
 		}

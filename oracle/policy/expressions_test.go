@@ -133,7 +133,14 @@ func validationsOf(t testing.TB, rules vmrules.Rules, ratcheting bool) []admissi
 // than validationsOf.
 func expressionOf(t testing.TB, rules vmrules.Rules, ratcheting bool) string {
 	t.Helper()
-	documents, _, err := policy.Of(rules, policy.Scope{Name: "windows", Partial: true, NoRatcheting: !ratcheting})
+	return expressionIn(t, rules, policy.Scope{NoRatcheting: !ratcheting})
+}
+
+// expressionIn is expressionOf for a scope.
+func expressionIn(t testing.TB, rules vmrules.Rules, s policy.Scope) string {
+	t.Helper()
+	s.Name, s.Partial = "windows", true
+	documents, _, err := policy.Of(rules, s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -136,7 +137,8 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// A copy of the template's rules is recognized, whatever is in it.
+// A copy of the template's rules is recognized, whatever is in it. Without a template, only VMs with a copy
+// are in the scope.
 func TestScopeOfCopies(t *testing.T) {
 	for _, text := range []string{
 		"[]", "[\n  {\"name\": \"it's\"}\n]", `\`, `["\d\"", r"x"]`, "'''", "a'", "a\r\nb", "a\tb", "\x00\x7f\u2028\U000e0001é😀", `'"`, "${X}",
@@ -147,8 +149,18 @@ func TestScopeOfCopies(t *testing.T) {
 				t.Errorf("%q: %s is false", copied, got)
 			}
 		}
-		if got := firstFalse(t, s, vmWith(nil, map[string]any{vmrules.Annotation: text + "."})); got == "" {
-			t.Errorf("%q is taken for a copy", text+".")
+		for _, other := range []string{text + ".", "", " "} {
+			vm := vmWith(nil, map[string]any{vmrules.Annotation: other})
+			if got := firstFalse(t, s, vm); got != "with-the-rules" {
+				t.Errorf("%q is taken for a copy of %q: %q is false", other, text, got)
+			}
+		}
+		exempt := vmWith(nil, map[string]any{vmrules.Annotation: text, vmrules.SkipAnnotation: ""})
+		if got := firstFalse(t, s, exempt); got != "not-exempt" {
+			t.Errorf("exempt: %q is false", got)
+		}
+		if got := firstFalse(t, s, vmWith(names("windows", "openshift"), nil)); got != "with-the-rules" {
+			t.Errorf("a VM without rules of its own: %q is false", got)
 		}
 	}
 }
@@ -225,10 +237,60 @@ func testScopeIsTemplateOf(t *testing.T, seed uint64) {
 	}
 }
 
-// A policy without a template is about all VMs.
+// A policy without a template and an annotation is about all VMs. None leaves it by what it says of itself.
 func TestScopeOfAll(t *testing.T) {
-	if got := firstFalse(t, policy.Scope{}, vmWith(nil, nil)); got != "" {
-		t.Errorf("%s is false", got)
+	for _, annotations := range []map[string]any{nil, {vmrules.Annotation: "[]"}, {vmrules.SkipAnnotation: ""}} {
+		vm := vmWith(nil, annotations)
+		if got := firstFalse(t, policy.Scope{}, vm); got != "" {
+			t.Errorf("%v: %s is false", annotations, got)
+		}
+		vm["metadata"].(map[string]any)["deletionTimestamp"] = "2026-01-01T00:00:00Z"
+		if got := firstFalse(t, policy.Scope{}, vm); got != "not-being-deleted" {
+			t.Errorf("%v, being deleted: %q is false", annotations, got)
+		}
+	}
+}
+
+// With SkipInstancetypes, the expression of a rule is true for a VM that names what may set a field of the
+// rule, and for others what it is without. So it is for updates.
+func TestSkipInstancetypes(t *testing.T) { forSeeds(t, testSkipInstancetypes) }
+
+func testSkipInstancetypes(t *testing.T, seed uint64) {
+	for _, ratcheting := range []bool{false, true} {
+		counts := map[string]int{}
+		for n := range uint64(generatedRules) {
+			g := generator{noNulls: true}.of(seed, n)
+			rules := parseOne(t, g.rule())
+			strict := expressionIn(t, rules, policy.Scope{NoRatcheting: !ratcheting})
+			if strict == "" {
+				continue
+			}
+			skipping := expressionIn(t, rules, policy.Scope{NoRatcheting: !ratcheting, SkipInstancetypes: true})
+			deny, skip := compilePolicy(t, strict), compilePolicy(t, skipping)
+			for range generatedVMs {
+				old := g.vm()
+				vm := g.updated(old)
+				if !ratcheting {
+					old = nil
+				}
+				skipped := slices.ContainsFunc(setters, func(s string) bool {
+					_, isNamed := vm["spec"].(map[string]any)[s]
+					return isNamed && strings.Contains(strict, "!has(object.spec."+s+")")
+				})
+				was, _ := evalUpdate(deny, old, vm)
+				is, _ := evalUpdate(skip, old, vm)
+				if skipped && is != celTrue || !skipped && is != was {
+					t.Fatalf("seed %d, rule %d: %v, %v without it\n%v\n%v\n%s", seed, n, is, was, old, vm, skipping)
+				}
+				counts[fmt.Sprintf("skipped %t: %v", skipped, was == celTrue)]++
+			}
+		}
+		t.Log(table(counts))
+		for _, about := range []string{"skipped true: false", "skipped false: true", "skipped false: false"} {
+			if counts[about] < 50 {
+				t.Errorf("%s only %d times", about, counts[about])
+			}
+		}
 	}
 }
 

@@ -48,14 +48,18 @@ func (j *judging) referenceTo(vm map[string]any, n *instancetype.Named, class st
 	return r
 }
 
-// findInstancetype finds what a VM names. The error says what was not found first. It is for
+// findInstancetype finds what a VM names. The error says what was not found. It is for
 // vmrules.WithInstancetypes.
 func (j *judging) findInstancetype(vm map[string]any) (it, preference map[string]any, err error) {
 	named, preferred := j.referencesIn(vm)
 	j.outside(func(ctx context.Context) {
 		j.failed = cmp.Or(j.failed, j.read(ctx, named), j.read(ctx, preferred))
 	})
-	return j.known[named].object, j.known[preferred].object, cmp.Or(j.known[named].missing, j.known[preferred].missing)
+	n, p := j.known[named], j.known[preferred]
+	if n.missing != nil && p.missing != nil {
+		return nil, nil, fmt.Errorf("%w, and %w", n.missing, p.missing)
+	}
+	return n.object, p.object, cmp.Or(n.missing, p.missing)
 }
 
 // lacks reports whether a doubt may come from an object that the VM names and that was not found. If all were

@@ -6,6 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
 	"github.com/vmrules/vmrules/policy"
@@ -23,9 +24,8 @@ func exportDocuments(source string, s policy.Scope, policies []map[string]any, u
 	if len(policies) == 0 {
 		return text.Bytes(), nil
 	}
-	selector, _ := manifest.Value(policies[0], "spec", "matchConstraints", "objectSelector")
-	if !s.ByAnnotation && selector != nil {
-		comment("NOT ENFORCED for VMs that name the template by annotations: --by-annotation adds policies about them.")
+	for _, of := range leftOut(s, policies[0]) {
+		comment("NOT ENFORCED for VMs " + of + ".")
 	}
 	encoder := yaml.NewEncoder(&text)
 	encoder.SetIndent(2)
@@ -38,10 +38,27 @@ func exportDocuments(source string, s policy.Scope, policies []map[string]any, u
 	return text.Bytes(), encoder.Close()
 }
 
+// leftOut returns what VMs may have so that a policy does not judge them.
+func leftOut(s policy.Scope, p map[string]any) (all []string) {
+	selector, _ := manifest.Value(p, "spec", "matchConstraints", "objectSelector")
+	switch {
+	case selector != nil:
+		all = append(all, "that name the template by annotations alone")
+	case s.Template == "" && s.Annotation != "":
+		all = append(all, "whose annotation "+vmrules.Annotation+" is removed or changed")
+	}
+	if s.SkipInstancetypes {
+		all = append(all, "that name an instance type or a preference which may set what a rule is about")
+	}
+	return all
+}
+
 func aboutScope(s policy.Scope) string {
 	switch {
-	case s.Template == "":
+	case s.Template == "" && s.Annotation == "":
 		return "all VMs"
+	case s.Template == "":
+		return "VMs with a copy of its rules"
 	case s.Namespace == "":
 		return "VMs of the template " + s.Template + ", in any namespace"
 	}

@@ -13,9 +13,12 @@ var notInName = regexp.MustCompile(`[^a-z0-9.-]+|(^|\.)-+|-+(\.|$)|\.\.+`)
 // maxName leaves room for a suffix in the 253 characters that a name may have.
 const maxName = 180
 
+// byAnnotationSuffix ends the names of policies about VMs with a copy of the rules.
+const byAnnotationSuffix = "-by-annotation"
+
 // exportName returns the name for the policy of a template. A name gets a hash if it is not valid as
-// it is, or may be that of another template: a dot may end a namespace, and package policy appends
-// -by-annotation and -warnings.
+// it is, or may be that of another template: a dot may end a namespace, and -by-annotation and -warnings
+// are appended.
 func exportName(namespace, template string) string {
 	if template == "" {
 		return "vmrules"
@@ -25,7 +28,7 @@ func exportName(namespace, template string) string {
 		name = namespace + "." + name
 	}
 	valid := strings.Trim(notInName.ReplaceAllString(strings.ToLower(name[:min(len(name), maxName)]), "-"), "-.")
-	isAmbiguous := namespace == "" && strings.Contains(name, ".") || strings.HasSuffix(name, "-warnings") || strings.HasSuffix(name, "-by-annotation")
+	isAmbiguous := namespace == "" && strings.Contains(name, ".") || strings.HasSuffix(name, "-warnings") || strings.HasSuffix(name, byAnnotationSuffix)
 	if valid == name && !isAmbiguous {
 		return "vmrules." + name
 	}
