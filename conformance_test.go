@@ -99,6 +99,9 @@ func (v vector) validateOptions(t testing.TB, decode func(json.RawMessage) map[s
 		}
 		opts = append(opts, WarnIfUndecided(doubts...))
 	}
+	if v.Options.WithoutInstancetypes {
+		opts = append(opts, WithoutInstancetypes())
+	}
 	for path, value := range v.Options.Defaults {
 		opts = append(opts, defaultOf(t, path, value))
 	}

@@ -174,25 +174,8 @@ func (in *Input) Spend(work, kept int) error {
 	return err
 }
 
-// Shared returns the value of a key, and calls create to make it the first time. All
-// Checkers of one call of Validate share these values, such as a budget of their own.
-// Use a key of an unexported type, so that no other package has the same key.
-func (in *Input) Shared(key any, create func() any) any {
-	if in.isMade() {
-		return create()
-	}
-	c := in.judgement.call.checking
-	if _, ok := c.kept[key]; !ok {
-		c.kept[key] = create()
-	}
-	return c.kept[key]
-}
-
-// checking is what the Checkers of one call of Validate share.
+// checking is what the Checkers see of one target.
 type checking struct {
-	kept map[any]any
-
-	// The fields below are about one target.
 	of          *target
 	object, old any // with the types of an Input; nil: none
 	err         error
@@ -201,14 +184,11 @@ type checking struct {
 // startChecking prepares the target for Checkers when the first one needs it. It
 // prepares each target separately, so that no target pays or fails for another.
 func (e *evaluation) startChecking(t *target) *checking {
-	if e.checking == nil {
-		e.checking = &checking{kept: map[any]any{}}
-	}
-	c := e.checking
+	c := &e.checking
 	if c.of == t {
 		return c
 	}
-	*c = checking{kept: c.kept, of: t}
+	*c = checking{of: t}
 	c.object, c.err = value.Plain(t.VM, len(t.VMAt), &e.budget.Meter)
 	if c.err == nil && e.given.old != nil && !t.IsItem() {
 		c.old, c.err = value.Plain(e.oldVM(t), len(t.VMAt), &e.budget.Meter)

@@ -101,6 +101,7 @@ type settings struct {
 	partial  bool
 	defaults []vmfields.Default
 	find     func(vm map[string]any) (instancetype, preference map[string]any, err error) // nil: none are given
+	alone    bool                                                                         // WithoutInstancetypes
 	limits   Budget
 }
 
@@ -227,7 +228,20 @@ func WithInstancetype(instancetype, preference map[string]any) ValidateOption {
 // format. It returns nil for an object that it does not find, and may say why in an error, which
 // messages then quote. A panic counts as an error. It must not change the VM.
 func WithInstancetypes(find func(vm map[string]any) (instancetype, preference map[string]any, err error)) ValidateOption {
-	return validateOption(func(s *settings) { s.find = find })
+	return validateOption(func(s *settings) { s.find, s.alone = find, false })
+}
+
+// WithoutInstancetypes judges a VM by what it says alone, as if it named no instance type and no
+// preference, for programs that may not read these. Without it, a rule about a field that they may
+// set is Undecided.
+//
+// It misses what KubeVirt makes of the VM. A VM passes whose instance type gives it more memory or
+// CPUs, or whose preference gives it another bus, than a rule allows: a default counts, and a rule
+// whose "valid" selects such a field is Skipped. A VM fails that leaves a field to them which a rule
+// requires. WarnIfUndecided lets such VMs pass, but warns. Of this option and WithInstancetypes, the
+// later one counts.
+func WithoutInstancetypes() ValidateOption {
+	return validateOption(func(s *settings) { s.find, s.alone = nil, true })
 }
 
 // WarnIfUndecided makes a rule that is Undecided for these reasons alone warn instead of fail. It

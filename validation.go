@@ -100,7 +100,7 @@ func validateUsual(rules *Rules, object, template map[string]any) *Report {
 // a pool in the metadata of spec.virtualMachineTemplate.
 //
 // KeepRules and WithParseOptions set how the annotations are read; each text is read once. One
-// Budget pays for reading and judging all VMs. What Checkers share, they share for all VMs.
+// Budget pays for reading and judging all VMs.
 func ValidateOwn(object map[string]any, opts ...ValidateOption) *Report {
 	e := newEvaluation(opts)
 	defer e.release()
