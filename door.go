@@ -1,6 +1,7 @@
 package vmrules
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -75,6 +76,17 @@ func (insides) Read(text string, opts []ParseOption, unstrict *meter.Budget, end
 		}
 	}
 	return usable, problems, strict
+}
+
+// Each yields all rules, and why LeaveOutUnusable left a rule out; nil if it did not.
+func (insides) Each(rules Rules) iter.Seq2[Rule, error] {
+	return func(yield func(Rule, error) bool) {
+		for _, r := range rules.rules {
+			if !yield(r.Rule.clone(), r.unusable) {
+				return
+			}
+		}
+	}
 }
 
 // Settings returns what options say about judging: whether Partial is among them, and the Budget.
@@ -223,7 +235,7 @@ func (j *judging) of(rule int, t *target) judgement {
 // at all, isInForce ends the judgement, and the outcome says why.
 func (j *judgement) isInForce() bool {
 	switch {
-	case !j.rule.isKnown(), j.rule.enforcesNothing(), j.target.Refusal != nil,
+	case j.rule.unusable != nil, !j.rule.isKnown(), j.rule.enforcesNothing(), j.target.Refusal != nil,
 		j.target.Nothing != "" && (!j.call.given.partial || j.target.HasNoVM):
 		j.run() // it ends before it judges any value
 		return false

@@ -198,6 +198,8 @@ type judgement struct {
 func (j *judgement) run() {
 	isPartial := j.call.given.partial
 	switch {
+	case j.rule.unusable != nil:
+		j.undecided("", j.rule.unusable)
 	case !j.rule.isKnown():
 		j.end(Ignored, fmt.Sprintf("the kind %s is not known", value.Quoted(string(j.rule.Kind))))
 	case j.rule.enforcesNothing():

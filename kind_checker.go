@@ -18,17 +18,16 @@ import (
 // use. Rules and objects are hostile input, so it must bound its own time.
 type Checker interface {
 	// Check judges one target. It must not change or keep anything that the
-	// Input holds. It is called if the path selects something. If it panics,
-	// the rule is Undecided.
+	// Input holds. If it panics, the rule is Undecided.
+	//
+	// It is called if the path selects something. If it selects nothing, the rule is
+	// violated, as those of the format are; unless the Checker has a method
+	// ChecksAbsence(), with which it is called then, too.
 	Check(*Input) Verdict
 }
 
-// An AbsenceChecker is a Checker that is also called if the path selects nothing. For any other, the
-// rule is then violated, as those of the format are.
-type AbsenceChecker interface {
-	Checker
-	ChecksAbsence()
-}
+// A Checker with this method is also called if the path selects nothing.
+type absenceChecker interface{ ChecksAbsence() }
 
 // An Input is what a Checker sees. However the object was decoded, all values
 // have the types of Kubernetes' unstructured objects: map[string]any, []any,
@@ -225,7 +224,7 @@ func (j *judgement) check() bool {
 		j.undecided("", err)
 		return false
 	}
-	if _, ok := j.rule.checker.(AbsenceChecker); !ok && len(in.Values) == 0 {
+	if _, ok := j.rule.checker.(absenceChecker); !ok && len(in.Values) == 0 {
 		j.missing()
 		return false
 	}

@@ -14,7 +14,7 @@ import (
 // judged by a target, which is t or its full form.
 func (e *evaluation) ratchet(r *rule, t, by *target) {
 	d := &e.judgement.result
-	if !e.given.ratchets || e.given.old == nil || !d.fails() {
+	if !e.given.ratchets || e.given.old == nil || !d.fails() || r.unusable != nil {
 		return
 	}
 	before := e.oldTarget(t)

@@ -8,7 +8,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/door"
 )
+
+var insides = vmrules.Internal.Open(door.Opened)
 
 // An Untranslated says why no policy enforces a rule.
 type Untranslated struct {
@@ -44,15 +47,20 @@ type translation struct {
 // translate returns rules in CEL.
 func translate(rules vmrules.Rules, ratcheting bool) translation {
 	out := translation{ratcheting: ratcheting}
-	for i, r := range rules.All() {
-		err := refuse("", "the rule is about whole objects, not about a VM's spec.template")
-		if !rules.WholeObjects() {
+	i := 0
+	for r, err := range insides.Each(rules) {
+		switch {
+		case err != nil: // it was left out
+		case rules.WholeObjects():
+			err = refuse("", "the rule is about whole objects, not about a VM's spec.template")
+		default:
 			err = out.add(r)
 		}
 		if err != nil {
 			refused, _ := err.(refusal)
 			out.untranslated = append(out.untranslated, Untranslated{Index: i, Rule: r.Name, Key: refused.key, Why: err.Error()})
 		}
+		i++
 	}
 	return out
 }
