@@ -410,7 +410,7 @@ func TestReadAgreesWithParseRules(t *testing.T) {
 			})
 		}
 	}
-	if _, others := insides.Options([]ParseOption{insides.Option(7), nil}); len(others) != 1 || others[0] != 7 {
+	if _, _, others := insides.Options([]ParseOption{insides.Option(7), nil}); len(others) != 1 || others[0] != 7 {
 		t.Errorf("options: %v", others)
 	}
 }

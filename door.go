@@ -1,7 +1,6 @@
 package vmrules
 
 import (
-	"iter"
 	"slices"
 	"strings"
 
@@ -36,14 +35,11 @@ func (insides) Option(v any) ParseOption {
 	return parseOption(func(o *parseOptions) { o.others = append(o.others, v) })
 }
 
-// Options returns the Budget among options, and those of other packages.
-func (insides) Options(opts []ParseOption) (limits Budget, others []any) {
+// Options returns the Budget among options, whether WholeObjects is, and those of other packages.
+func (insides) Options(opts []ParseOption) (limits Budget, isWhole bool, others []any) {
 	o := parseOptionsOf(opts)
-	return o.limits, o.others
+	return o.limits, o.isWhole, o.others
 }
-
-// IsWhole reports whether WholeObjects is among options.
-func (insides) IsWhole(opts []ParseOption) bool { return parseOptionsOf(opts).isWhole }
 
 // A readRule is a rule without problems, with its place in the annotation.
 type readRule struct {
@@ -78,15 +74,9 @@ func (insides) Read(text string, opts []ParseOption, unstrict *meter.Budget, end
 	return usable, problems, strict
 }
 
-// Each yields all rules, and why LeaveOutUnusable left a rule out; nil if it did not.
-func (insides) Each(rules Rules) iter.Seq2[Rule, error] {
-	return func(yield func(Rule, error) bool) {
-		for _, r := range rules.rules {
-			if !yield(r.Rule.clone(), r.unusable) {
-				return
-			}
-		}
-	}
+// Rule returns a copy of a rule, and why LeaveOutUnusable left it out; nil if it did not.
+func (insides) Rule(rules Rules, i int) (Rule, error) {
+	return rules.rules[i].Rule.clone(), rules.rules[i].unusable
 }
 
 // Settings returns what options say about judging: whether Partial is among them, and the Budget.

@@ -47,8 +47,8 @@ type translation struct {
 // translate returns rules in CEL.
 func translate(rules vmrules.Rules, ratcheting bool) translation {
 	out := translation{ratcheting: ratcheting}
-	i := 0
-	for r, err := range insides.Each(rules) {
+	for i := range rules.Len() {
+		r, err := insides.Rule(rules, i)
 		switch {
 		case err != nil: // it was left out
 		case rules.WholeObjects():
@@ -60,7 +60,6 @@ func translate(rules vmrules.Rules, ratcheting bool) translation {
 			refused, _ := err.(refusal)
 			out.untranslated = append(out.untranslated, Untranslated{Index: i, Rule: r.Name, Key: refused.key, Why: err.Error()})
 		}
-		i++
 	}
 	return out
 }
