@@ -50,9 +50,12 @@ func (r *Reviewer) Handle(ctx context.Context, req admission.Request) admission.
 	return r.decide(ctx, req, readObjects)
 }
 
+// A readFunc fills in the objects of a request.
+type readFunc func(*review.Request, admission.Request) error
+
 // decide answers a request, and counts, logs and tells the decision. If the objects of the request
 // count, read fills them in.
-func (r *Reviewer) decide(ctx context.Context, req admission.Request, read func(*review.Request, admission.Request) error) admission.Response {
+func (r *Reviewer) decide(ctx context.Context, req admission.Request, read readFunc) admission.Response {
 	began := time.Now()
 	q := newRequest(req)
 	d := r.reviewer.Review(ctx, q, func() error { return read(q, req) })

@@ -46,8 +46,8 @@ func (v validator[T]) review(ctx context.Context, operation admissionv1.Operatio
 	}
 	req, err := admission.RequestFromContext(ctx)
 	if err != nil {
-		kind := metav1.GroupVersionKind(given.GetObjectKind().GroupVersionKind())
-		req.AdmissionRequest = admissionv1.AdmissionRequest{Namespace: given.GetNamespace(), Name: given.GetName(), Kind: kind}
+		req.Namespace, req.Name = given.GetNamespace(), given.GetName()
+		req.Kind = metav1.GroupVersionKind(given.GetObjectKind().GroupVersionKind())
 	}
 	req.Operation = operation
 	resp := v.decide(ctx, req, func(q *review.Request, _ admission.Request) error { return convert(q, object, old) })
