@@ -50,11 +50,11 @@ const (
 func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 	o := parseOptionsOf(opts)
 	text, err := textFor(vm, template, &o.budget.Meter)
-	switch {
-	case o.budget.Err() != nil:
-		return Rules{}, noRulesFor("", ReasonTooLong, codeTooLong, vmtarget.TooMany(o.budget.Err()))
-	case err != nil:
-		return Rules{}, err
+	if o.budget.Err() != nil {
+		err = noRulesFor("", ReasonTooLong, codeTooLong, vmtarget.TooMany(o.budget.Err()))
+	}
+	if err != nil {
+		return o.usable(nil, problemsOf(err)), err
 	}
 	rules, problems := parseText(text, o)
 	return rules, asParseError(problems)
@@ -150,7 +150,8 @@ func parseText(text vmsource.Text, o parseOptions) (Rules, []Problem) {
 		return Rules{}, nil
 	}
 	if wrong := text.Wrong(); wrong != "" {
-		return Rules{}, []Problem{{Index: -1, Reason: ReasonTypeInvalid, Code: codeWrongType, Source: text.Of, Message: wrong}}
+		problems := []Problem{{Index: -1, Reason: ReasonTypeInvalid, Code: codeWrongType, Source: text.Of, Message: wrong}}
+		return o.usable(nil, problems), problems
 	}
 	if text.Key == OldAnnotation && o.version == "" {
 		o.detects = true

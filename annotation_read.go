@@ -2,21 +2,62 @@ package vmrules
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/rulekey"
 )
 
-// parseRules returns the rules in the text of an annotation, or all problems.
+// parseRules returns the rules in the text of an annotation, and all problems.
 func parseRules(annotation string, o parseOptions) (Rules, []Problem) {
 	rules, _, problems := readRules(annotation, o)
-	if len(problems) > 0 {
-		return Rules{}, problems
+	return o.usable(rules, problems), problems
+}
+
+// usable returns the rules that were read if they have no problems. With LeaveOutUnusable, it returns
+// them also if some have: these cannot be judged. If the problems are not about them, one stands for all.
+func (o *parseOptions) usable(rules []rule, problems []Problem) Rules {
+	if len(problems) == 0 {
+		return newRules(rules, o.isWhole)
 	}
-	return newRules(rules, o.isWhole), nil
+	if !o.leaves {
+		return Rules{}
+	}
+	wrong := make([][]Problem, len(rules))
+	for _, p := range problems {
+		if p.Index < 0 || p.Index >= len(rules) {
+			return newRules([]rule{leftOut(&Rule{}, unusable("the validation rules", problems))}, o.isWhole)
+		}
+		wrong[p.Index] = append(wrong[p.Index], p)
+	}
+	for i, problems := range wrong {
+		if problems != nil {
+			rules[i] = leftOut(&rules[i].Rule, unusable("the rule", problems))
+		}
+	}
+	return newRules(rules, o.isWhole)
+}
+
+// leftOut returns a rule that cannot be used. It may be about anything if its path cannot be read.
+func leftOut(r *Rule, why error) rule {
+	path := r.Path
+	if path.IsZero() {
+		path = MustParsePath(jsonpath.Prefix + "$")
+	}
+	return rule{Rule: Rule{Kind: r.Kind, Name: r.Name, Path: path, Message: r.Message}, unusable: why}
+}
+
+// unusable returns the doubt about what cannot be used because of problems.
+func unusable(what string, problems []Problem) error {
+	text := what + " cannot be used: " + problems[0].Error()
+	if more := len(problems) - 1; more > 0 {
+		text += fmt.Sprintf("; and %d more", more)
+	}
+	return doubtful(DoubtRules, errors.New(text))
 }
 
 // readRules returns all problems in the text of an annotation, and as much of each rule as can

@@ -493,7 +493,7 @@ func TestKeepRules(t *testing.T) {
 			"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"domain": map[string]any{"cpu": map[string]any{"cores": 2}}}}}}
 	}
 	template := map[string]any{"kind": "Template", "metadata": map[string]any{"annotations": map[string]any{vmrules.OldAnnotation: old}}, "objects": []any{vm("")}}
-	tiny := vmrules.WithBudget(vmrules.Budget{Work: 20_000, Kept: 2000})
+	tiny := vmrules.WithBudget(vmrules.Budget{Work: 2000, Kept: 2000})
 	kept := vmrules.KeepRules()
 	odd := vmrules.KeepRules(vmrules.WithKind("odd", always(satisfied)))
 	ofKind := strings.ReplaceAll(strings.ReplaceAll(old, `"integer"`, `"odd"`), `"spec`, `"jsonpath::.spec`)
@@ -540,6 +540,120 @@ func (e *brittleError) Error() string { return e.text }
 
 // TestOwnOfOddObjects: whatever the object, the old one and the caller's functions are, each report has
 // targets, can be read from its JSON, and does not say that something passed that no rule judged.
+// leftOut has a rule that can be used between two that cannot, and one whose name is given twice.
+const usable = `{"name": "max", "rule": "integer", "path": "jsonpath::.spec.n", "message": "too many", "max": "2Gi"}`
+
+const leftOut = `[
+	{"name": "min", "rule": "integer", "path": "jsonpath::.spec.n", "message": "too few", "min": "1 Gi", "justWarning": true},
+	` + usable + `,
+	{"name": "path", "rule": "string", "path": "spec.n", "message": 1},
+	{"name": "max", "rule": "integer", "path": "jsonpath::.spec.m", "message": "a second max", "max": 1}
+]`
+
+func TestLeaveOutUnusable(t *testing.T) {
+	rules, err := vmrules.ParseRules(leftOut, vmrules.LeaveOutUnusable())
+	if _, strictly := vmrules.ParseRules(leftOut); strictly == nil || err == nil || err.Error() != strictly.Error() {
+		t.Errorf("got the error %v, want %v", err, strictly)
+	}
+	var names []string
+	for i, r := range rules.All() {
+		names = append(names, fmt.Sprint(i, r.Name))
+	}
+	if diff := cmp.Diff([]string{"1max"}, names); diff != "" || rules.Len() != 4 {
+		t.Errorf("Len is %d, All yields (-want +got):\n%s", rules.Len(), diff)
+	}
+	if r, ok := rules.Named("max"); !ok || r.Message != "too many" {
+		t.Errorf("max: %v, %v", r, ok)
+	}
+	if r, ok := rules.Named("min"); ok {
+		t.Errorf("min: %v", r)
+	}
+	if text, err := rules.MarshalJSON(); err == nil || !strings.Contains(err.Error(), `rule "min"`) {
+		t.Errorf("as JSON: %s, %v", text, err)
+	}
+	if again, _ := vmrules.ParseRules(leftOut, vmrules.LeaveOutUnusable()); !again.Equal(rules) || rules.Equal(rulesOf(t, "["+usable+"]")) {
+		t.Error("the rules do not equal themselves, or equal the rule that can be used alone")
+	}
+	for _, opts := range [][]vmrules.ValidateOption{
+		nil, {vmrules.Partial()}, {vmrules.Ratcheting(), vmrules.WithOldObject(object(`{"spec": {"template": {"spec": {"n": 1}}}}`))},
+		{vmrules.WarnIfUndecided(vmrules.DoubtRules, vmrules.DoubtParameter)},
+	} {
+		report := vmrules.Validate(rules, object(`{"spec": {"template": {"spec": {"n": 1}}}}`), opts...)
+		var got []string
+		for _, r := range report.Results() {
+			got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Rule, r.Outcome, r.Undecided)))
+		}
+		want := []string{"min Undecided Rules", "max Satisfied", "path Undecided Rules", "max Undecided Rules"}
+		if diff := cmp.Diff(want, got); diff != "" || report.Valid() || report.Passed() {
+			t.Errorf("valid: %v (-want +got):\n%s", report.Valid(), diff)
+		}
+		detail := report.Results(vmrules.Undecided)[1].Violations[0].Detail
+		if want := `the rule cannot be used: line 4, column `; !strings.HasPrefix(detail, want) || !strings.HasSuffix(detail, "; and 1 more") {
+			t.Errorf("the detail is %q", detail)
+		}
+	}
+}
+
+// Annotations that cannot be read at all leave one rule, so that nothing is valid by them.
+func TestLeaveOutAll(t *testing.T) {
+	vm := object(`{"kind": "VirtualMachine", "metadata": {"annotations": {"vm.kubevirt.io/validations": 1}}, "spec": {"template": {"spec": {}}}}`)
+	for name, read := range map[string]func(vmrules.ParseOption) (vmrules.Rules, error){
+		"no JSON":       func(o vmrules.ParseOption) (vmrules.Rules, error) { return vmrules.ParseRules(`[{"name": "a"`, o) },
+		"an error late": func(o vmrules.ParseOption) (vmrules.Rules, error) { return vmrules.ParseRules(leftOut+"]", o) },
+		"no array":      func(o vmrules.ParseOption) (vmrules.Rules, error) { return vmrules.ParseRules(`{}`, o) },
+		"no version": func(o vmrules.ParseOption) (vmrules.Rules, error) {
+			return vmrules.ParseRules(leftOut, o, vmrules.WithVersion("1"))
+		},
+		"a budget": func(o vmrules.ParseOption) (vmrules.Rules, error) {
+			return vmrules.ParseRules(leftOut, o, vmrules.WithBudget(vmrules.Budget{Work: 2000}))
+		},
+		"no text":     func(o vmrules.ParseOption) (vmrules.Rules, error) { return vmrules.RulesFor(vm, nil, o) },
+		"no template": func(o vmrules.ParseOption) (vmrules.Rules, error) { return vmrules.RulesFor(nil, vm, o) },
+		"built in Go": func(o vmrules.ParseOption) (vmrules.Rules, error) {
+			return vmrules.NewRules([]vmrules.Rule{{Name: "\xff"}}, o)
+		},
+	} {
+		rules, err := read(vmrules.LeaveOutUnusable())
+		if err == nil || rules.Len() != 1 {
+			t.Fatalf("%s: %d rules, %v", name, rules.Len(), err)
+		}
+		results := vmrules.Validate(rules, vm).Results()
+		if results[0].Undecided != vmrules.DoubtRules || vmrules.Validate(rules, vm).Valid() {
+			t.Errorf("%s: %v", name, results)
+		}
+		if rules, err := read(vmrules.Strict()); err == nil || rules.Len() != 0 {
+			t.Errorf("%s, without the option: %d rules, %v", name, rules.Len(), err)
+		}
+	}
+	if rules, err := vmrules.ParseRules(" ", vmrules.LeaveOutUnusable()); err != nil || rules.Len() != 0 {
+		t.Errorf("a blank text: %v, %v", rules, err)
+	}
+}
+
+// ValidateOwn judges no VM by half of its rules; but rules that are given for a template may be.
+func TestOwnLeavesOutNothing(t *testing.T) {
+	vm := func(meta string) map[string]any {
+		return object(`{"kind": "VirtualMachine", "metadata": {` + meta + `}, "spec": {"template": {"spec": {}}}}`)
+	}
+	text, _ := json.Marshal(leftOut)
+	for name, option := range map[string]vmrules.ValidateOption{
+		"WithParseOptions": vmrules.WithParseOptions(vmrules.LeaveOutUnusable()), "KeepRules": vmrules.KeepRules(vmrules.LeaveOutUnusable()),
+	} {
+		for range 2 {
+			target := vmrules.ValidateOwn(vm(`"annotations": {"`+vmrules.Annotation+`": `+string(text)+`}`), option).Targets()[0]
+			if target.Valid || target.Doubt != vmrules.DoubtRules || target.Rules != 0 || len(target.Problems) == 0 {
+				t.Errorf("%s: %+v", name, target)
+			}
+		}
+	}
+	rules, _ := vmrules.ParseRules(leftOut, vmrules.LeaveOutUnusable())
+	find := func(vmrules.TemplateRef) (*vmrules.Template, error) { return &vmrules.Template{Rules: rules}, nil }
+	report := vmrules.ValidateOwn(vm(`"labels": {"`+vmrules.TemplateLabel+`": "t", "`+vmrules.TemplateNamespaceLabel+`": "n"}`), vmrules.WithTemplates(find))
+	if got := len(report.Results(vmrules.Undecided)); got != 3 || report.Valid() {
+		t.Errorf("%d rules are undecided: %v", got, report)
+	}
+}
+
 func TestOwnOfOddObjects(t *testing.T) {
 	cyclic := map[string]any{"kind": "List"}
 	cyclic["items"] = []any{cyclic, map[string]any{"kind": "VirtualMachine"}}

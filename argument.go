@@ -66,6 +66,18 @@ func (a Argument) Path() (Path, bool) { return a.path, !a.path.IsZero() }
 // written, and false for a path.
 func (a Argument) Literal() (any, bool) { return a.literal, a.literal != nil }
 
+// Number returns a literal as the number that min and max compare with, exactly and in plain decimal
+// notation: that of "2Gi" is 2147483648. It returns false for a path, and for a literal that is
+// neither a number nor a quantity.
+func (a Argument) Number() (json.Number, bool) {
+	s, _ := value.ScalarOf(a.literal)
+	n, err := s.Quantity()
+	if err != nil {
+		return "", false
+	}
+	return json.Number(n.String()), true
+}
+
 // Equal reports whether two arguments are the same literal or the same path. Numbers
 // are compared by value.
 func (a Argument) Equal(b Argument) bool {

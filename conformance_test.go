@@ -99,6 +99,9 @@ func (v vector) validateOptions(t testing.TB, decode func(json.RawMessage) map[s
 		}
 		opts = append(opts, WarnIfUndecided(doubts...))
 	}
+	if v.Options.WithoutInstancetypes {
+		opts = append(opts, WithoutInstancetypes())
+	}
 	for path, value := range v.Options.Defaults {
 		opts = append(opts, defaultOf(t, path, value))
 	}
@@ -407,7 +410,7 @@ func TestReadAgreesWithParseRules(t *testing.T) {
 			})
 		}
 	}
-	if _, others := insides.Options([]ParseOption{insides.Option(7), nil}); len(others) != 1 || others[0] != 7 {
+	if _, _, others := insides.Options([]ParseOption{insides.Option(7), nil}); len(others) != 1 || others[0] != 7 {
 		t.Errorf("options: %v", others)
 	}
 }

@@ -86,7 +86,8 @@
 // that one of them may set: a field that the VM does not set, such as cpu.cores,
 // memory.guest or the bus of a disk, or one that KubeVirt overwrites or adds to even where
 // the VM sets it, such as cpu.maxSockets. A value that the VM sets and that breaks the rule
-// still violates it. Rules with [WholeObjects] judge the object as it is written.
+// still violates it. [WithoutInstancetypes] judges by what the VM says alone. Rules with
+// [WholeObjects] judge the object as it is written.
 //
 // # Updates
 //

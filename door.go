@@ -35,14 +35,11 @@ func (insides) Option(v any) ParseOption {
 	return parseOption(func(o *parseOptions) { o.others = append(o.others, v) })
 }
 
-// Options returns the Budget among options, and those of other packages.
-func (insides) Options(opts []ParseOption) (limits Budget, others []any) {
+// Options returns the Budget among options, whether WholeObjects is, and those of other packages.
+func (insides) Options(opts []ParseOption) (limits Budget, isWhole bool, others []any) {
 	o := parseOptionsOf(opts)
-	return o.limits, o.others
+	return o.limits, o.isWhole, o.others
 }
-
-// IsWhole reports whether WholeObjects is among options.
-func (insides) IsWhole(opts []ParseOption) bool { return parseOptionsOf(opts).isWhole }
 
 // A readRule is a rule without problems, with its place in the annotation.
 type readRule struct {
@@ -75,6 +72,11 @@ func (insides) Read(text string, opts []ParseOption, unstrict *meter.Budget, end
 		}
 	}
 	return usable, problems, strict
+}
+
+// Rule returns a copy of a rule, and why LeaveOutUnusable left it out; nil if it did not.
+func (insides) Rule(rules Rules, i int) (Rule, error) {
+	return rules.rules[i].Rule.clone(), rules.rules[i].unusable
 }
 
 // Settings returns what options say about judging: whether Partial is among them, and the Budget.
@@ -223,7 +225,7 @@ func (j *judging) of(rule int, t *target) judgement {
 // at all, isInForce ends the judgement, and the outcome says why.
 func (j *judgement) isInForce() bool {
 	switch {
-	case !j.rule.isKnown(), j.rule.enforcesNothing(), j.target.Refusal != nil,
+	case j.rule.unusable != nil, !j.rule.isKnown(), j.rule.enforcesNothing(), j.target.Refusal != nil,
 		j.target.Nothing != "" && (!j.call.given.partial || j.target.HasNoVM):
 		j.run() // it ends before it judges any value
 		return false

@@ -28,7 +28,7 @@ type evaluation struct {
 	plain, open, whole *jsonpath.Implied // the fields that count in a VM, in one with open fields, and in a whole object
 
 	judgement judgement          // of the current rule
-	checking  *checking          // nil until some rule needs it
+	checking  checking           // zero until some rule needs it
 	before    map[string]*target // those of the old object, by their names; nil until some rule needs them
 }
 
@@ -198,6 +198,8 @@ type judgement struct {
 func (j *judgement) run() {
 	isPartial := j.call.given.partial
 	switch {
+	case j.rule.unusable != nil:
+		j.undecided("", j.rule.unusable)
 	case !j.rule.isKnown():
 		j.end(Ignored, fmt.Sprintf("the kind %s is not known", value.Quoted(string(j.rule.Kind))))
 	case j.rule.enforcesNothing():

@@ -18,17 +18,16 @@ import (
 // use. Rules and objects are hostile input, so it must bound its own time.
 type Checker interface {
 	// Check judges one target. It must not change or keep anything that the
-	// Input holds. It is called if the path selects something. If it panics,
-	// the rule is Undecided.
+	// Input holds. If it panics, the rule is Undecided.
+	//
+	// It is called if the path selects something. If it selects nothing, the rule is
+	// violated, as those of the format are; unless the Checker has a method
+	// ChecksAbsence(), with which it is called then, too.
 	Check(*Input) Verdict
 }
 
-// An AbsenceChecker is a Checker that is also called if the path selects nothing. For any other, the
-// rule is then violated, as those of the format are.
-type AbsenceChecker interface {
-	Checker
-	ChecksAbsence()
-}
+// A Checker with this method is also called if the path selects nothing.
+type absenceChecker interface{ ChecksAbsence() }
 
 // An Input is what a Checker sees. However the object was decoded, all values
 // have the types of Kubernetes' unstructured objects: map[string]any, []any,
@@ -174,25 +173,8 @@ func (in *Input) Spend(work, kept int) error {
 	return err
 }
 
-// Shared returns the value of a key, and calls create to make it the first time. All
-// Checkers of one call of Validate share these values, such as a budget of their own.
-// Use a key of an unexported type, so that no other package has the same key.
-func (in *Input) Shared(key any, create func() any) any {
-	if in.isMade() {
-		return create()
-	}
-	c := in.judgement.call.checking
-	if _, ok := c.kept[key]; !ok {
-		c.kept[key] = create()
-	}
-	return c.kept[key]
-}
-
-// checking is what the Checkers of one call of Validate share.
+// checking is what the Checkers see of one target.
 type checking struct {
-	kept map[any]any
-
-	// The fields below are about one target.
 	of          *target
 	object, old any // with the types of an Input; nil: none
 	err         error
@@ -201,14 +183,11 @@ type checking struct {
 // startChecking prepares the target for Checkers when the first one needs it. It
 // prepares each target separately, so that no target pays or fails for another.
 func (e *evaluation) startChecking(t *target) *checking {
-	if e.checking == nil {
-		e.checking = &checking{kept: map[any]any{}}
-	}
-	c := e.checking
+	c := &e.checking
 	if c.of == t {
 		return c
 	}
-	*c = checking{kept: c.kept, of: t}
+	*c = checking{of: t}
 	c.object, c.err = value.Plain(t.VM, len(t.VMAt), &e.budget.Meter)
 	if c.err == nil && e.given.old != nil && !t.IsItem() {
 		c.old, c.err = value.Plain(e.oldVM(t), len(t.VMAt), &e.budget.Meter)
@@ -245,7 +224,7 @@ func (j *judgement) check() bool {
 		j.undecided("", err)
 		return false
 	}
-	if _, ok := j.rule.checker.(AbsenceChecker); !ok && len(in.Values) == 0 {
+	if _, ok := j.rule.checker.(absenceChecker); !ok && len(in.Values) == 0 {
 		j.missing()
 		return false
 	}

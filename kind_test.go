@@ -441,27 +441,6 @@ func TestFieldsLeftOutOfOtherKinds(t *testing.T) {
 	}
 }
 
-// Values that Checkers share last for one call of Validate.
-func TestShared(t *testing.T) {
-	type key struct{}
-	count := func(in *vmrules.Input) vmrules.Verdict {
-		n := in.Shared(key{}, func() any { return new(int) }).(*int)
-		*n++
-		return vmrules.Verdict{Outcome: vmrules.Skipped, Note: fmt.Sprint(*n)}
-	}
-	rules, err := vmrules.ParseRules(`[{"name": "a", "rule": "k", "message": "m", "path": "jsonpath::.spec"},
-		{"name": "b", "rule": "k", "message": "m", "path": "jsonpath::.spec"}]`, vmrules.WithKind("k", always(count)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		report := vmrules.Validate(rules, map[string]any{"spec": map[string]any{}})
-		if got := report.Results()[0].Note + report.Results()[1].Note; got != "12" {
-			t.Errorf("got %s, want 12", got)
-		}
-	}
-}
-
 // The Budget also pays for everything that Checkers are given.
 func TestCheckersAreBounded(t *testing.T) {
 	racetest.SkipLong(t)
@@ -538,8 +517,8 @@ func TestLocationsOfInputAreBounded(t *testing.T) {
 // A Checker can be tried with an Input made by hand.
 func TestInputByHand(t *testing.T) {
 	in := &vmrules.Input{Values: []vmrules.Match{{"a.b", int64(7)}}}
-	got := []any{in.Violation(0), in.Violation(1), in.UnfilledParameter("${X}"), in.Shared("k", func() any { return 1 })}
-	want := []any{vmrules.Violation{Field: "a.b", Value: json.Number("7")}, vmrules.Violation{}, "", 1}
+	got := []any{in.Violation(0), in.Violation(1), in.UnfilledParameter("${X}")}
+	want := []any{vmrules.Violation{Field: "a.b", Value: json.Number("7")}, vmrules.Violation{}, ""}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -34,6 +34,7 @@ type parseOptions struct {
 	ends     map[int]int // receives where the problems end that begin inside a string, by their offsets; may be nil
 	others   []any       // the options of other packages
 	isWhole  bool        // WholeObjects
+	leaves   bool        // out what cannot be used
 	kinds    []namedKind
 	limits   Budget
 	budget   *budget // what is left of limits
@@ -87,6 +88,16 @@ func DetectVersion() ParseOption {
 // no defaults here. Use it for rules that are made from a document about whole objects.
 func WholeObjects() ParseOption { return parseOption(func(o *parseOptions) { o.isWhole = true }) }
 
+// LeaveOutUnusable makes ParseRules, NewRules and RulesFor return Rules beside their error, to find one
+// rule by its name, or for the limits of package form. The problems name the rules that are left out.
+//
+// They are not absent: Rules.Len counts them, and in any Report they are Undecided, with DoubtRules,
+// also if they just warn. So no object is valid by such Rules. All and Named return only the rules that
+// can be used, and MarshalJSON returns an error. The path of a rule is $ if it cannot be read. If the
+// annotation cannot be read at all, one rule without a name stands for all. ValidateOwn ignores this
+// option where it reads rules itself.
+func LeaveOutUnusable() ParseOption { return parseOption(func(o *parseOptions) { o.leaves = true }) }
+
 // A ValidateOption changes how an object is judged.
 type ValidateOption interface{ changeJudging(*settings) }
 
@@ -101,6 +112,7 @@ type settings struct {
 	partial  bool
 	defaults []vmfields.Default
 	find     func(vm map[string]any) (instancetype, preference map[string]any, err error) // nil: none are given
+	alone    bool                                                                         // WithoutInstancetypes
 	limits   Budget
 }
 
@@ -154,7 +166,7 @@ func WithOldObject(object map[string]any) ValidateOption {
 }
 
 // WithParseOptions sets how ValidateOwn reads annotations, for instance with which kinds. It
-// ignores WholeObjects: the rules are always about a VM's spec.template.
+// ignores WholeObjects, because the rules are always about a VM's spec.template, and LeaveOutUnusable.
 func WithParseOptions(opts ...ParseOption) ValidateOption {
 	return validateOption(func(s *settings) {
 		for _, opt := range opts {
@@ -162,7 +174,7 @@ func WithParseOptions(opts ...ParseOption) ValidateOption {
 				opt.changeReading(&s.reading)
 			}
 		}
-		s.reading.isWhole, s.kept = false, nil
+		s.reading.isWhole, s.reading.leaves, s.kept = false, false, nil
 	})
 }
 
@@ -231,7 +243,20 @@ func WithInstancetype(instancetype, preference map[string]any) ValidateOption {
 // format. It returns nil for an object that it does not find, and may say why in an error, which
 // messages then quote. A panic counts as an error. It must not change the VM.
 func WithInstancetypes(find func(vm map[string]any) (instancetype, preference map[string]any, err error)) ValidateOption {
-	return validateOption(func(s *settings) { s.find = find })
+	return validateOption(func(s *settings) { s.find, s.alone = find, false })
+}
+
+// WithoutInstancetypes judges a VM by what it says alone, as if it named no instance type and no
+// preference, for programs that may not read these. Without it, a rule about a field that they may
+// set is Undecided.
+//
+// It misses what KubeVirt makes of the VM. A VM passes whose instance type gives it more memory or
+// CPUs, or whose preference gives it another bus, than a rule allows: a default counts, and a rule
+// whose "valid" selects such a field is Skipped. A VM fails that leaves a field to them which a rule
+// requires. WarnIfUndecided lets such VMs pass, but warns. Of this option and WithInstancetypes, the
+// later one counts.
+func WithoutInstancetypes() ValidateOption {
+	return validateOption(func(s *settings) { s.find, s.alone = nil, true })
 }
 
 // WarnIfUndecided makes a rule that is Undecided for these reasons alone warn instead of fail. It
@@ -255,7 +280,7 @@ func WarnIfUndecided(doubts ...Doubt) ValidateOption {
 // value at the same place, or by a value that is missing in both. Items of disks, volumes,
 // interfaces and networks are the same if they have the same name, and items of other lists if
 // they have the same index. A rule that is Undecided in both objects for the same reason is
-// Warned, unless the reason is DoubtBound or DoubtLookup; it keeps its Doubt. A rule with justWarning
+// Warned, unless the reason is DoubtBound, DoubtLookup or DoubtRules; it keeps its Doubt. A rule with justWarning
 // that is Undecided fails nothing, and stays Undecided. The Note of a rule with nothing else wrong is
 // "not changed by this update". Nothing is forgiven if the update adds a doubt: a value or an argument
 // that cannot be judged any more, or another instance type or preference that is not given.

@@ -244,6 +244,48 @@ func TestWithInstancetypes(t *testing.T) {
 	}
 }
 
+// Of WithInstancetypes and WithoutInstancetypes, the later one counts. Kinds see the VM as it is, too.
+func TestWithoutInstancetypes(t *testing.T) {
+	small := vmrules.WithInstancetype(object(smallType), object(linuxPref))
+	alone := vmrules.WithoutInstancetypes()
+	vm := object(bothNamed)
+	vm["metadata"] = map[string]any{"annotations": map[string]any{vmrules.Annotation: "[" + memoryRule + "]"}}
+	for name, test := range map[string]struct {
+		opts []vmrules.ValidateOption
+		want string
+	}{
+		"neither":      {nil, "Undecided"},
+		"without":      {[]vmrules.ValidateOption{alone}, "Violated FieldValueRequired"},
+		"without last": {[]vmrules.ValidateOption{small, alone}, "Violated FieldValueRequired"},
+		"with last":    {[]vmrules.ValidateOption{alone, small}, "Violated FieldValueInvalid"},
+	} {
+		for _, report := range []*vmrules.Report{
+			vmrules.Validate(rulesOf(t, "["+memoryRule+"]"), vm, test.opts...), vmrules.ValidateOwn(vm, test.opts...),
+		} {
+			result := report.Results()[0]
+			got := string(result.Outcome)
+			if result.Undecided == "" {
+				got += " " + string(result.Violations[0].Reason)
+			}
+			if got != test.want {
+				t.Errorf("%s: got %s, want %s", name, got, test.want)
+			}
+		}
+	}
+	seen := ""
+	look := always(func(in *vmrules.Input) vmrules.Verdict {
+		seen = fmt.Sprint(in.Root)
+		return vmrules.Verdict{Outcome: vmrules.Satisfied}
+	})
+	rules, err := vmrules.ParseRules(`[{"name": "k", "rule": "k", "path": "jsonpath::.spec.domain", "message": "m"}]`, vmrules.WithKind("k", look))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report := vmrules.Validate(rules, vm, small, alone); !report.Valid() || strings.Contains(seen, "guest") {
+		t.Errorf("%v, of %s", report, seen)
+	}
+}
+
 // yamlTypes returns an object with the maps of another decoder below its first level.
 func yamlTypes(object map[string]any) any {
 	converted := map[string]any{}

@@ -92,16 +92,7 @@ func (f *ruleFinder) usable(rules Rules, problems []Problem, about Target) *ownR
 		return &ownRules{rules: rules, about: &about}
 	}
 	about.Problems = problems
-	return &ownRules{about: &about, err: doubtful(DoubtRules, errors.New(listed(problems)))}
-}
-
-// listed returns problems in one line.
-func listed(problems []Problem) string {
-	text := "the validation rules cannot be used: " + problems[0].Error()
-	if more := len(problems) - 1; more > 0 {
-		text += fmt.Sprintf("; and %d more", more)
-	}
-	return text
+	return &ownRules{about: &about, err: unusable("the validation rules", problems)}
 }
 
 // lookUp asks the caller for the template that a VM names.
@@ -114,10 +105,9 @@ func (f *ruleFinder) lookUp(ref TemplateRef) *ownRules {
 	about.From = SourceTemplate
 	var found *Template
 	err := searchSafely(func() (err error) { found, err = f.call.given.lookUp(ref); return err })
-	var unreadable *ParseError
-	switch {
-	case errors.As(err, &unreadable) && len(unreadable.all()) > 0:
-		return f.usable(Rules{}, unreadable.Problems, about)
+	switch problems := problemsOf(err); {
+	case len(problems) > 0:
+		return f.usable(Rules{}, problems, about)
 	case err != nil:
 		err = fmt.Errorf("the template %s cannot be looked up: %s", about.Template, value.Shortened(err.Error()))
 		return &ownRules{about: &about, err: doubtful(DoubtLookup, err)}
@@ -138,8 +128,8 @@ func (f *ruleFinder) rulesIn(found *Template, about Target) *ownRules {
 		return f.usable(found.Rules, nil, about)
 	}
 	text, err := templateText(found.Object, true, &f.call.budget.Meter)
-	if unreadable := (*ParseError)(nil); errors.As(err, &unreadable) {
-		return f.usable(Rules{}, unreadable.Problems, about)
+	if err != nil {
+		return f.usable(Rules{}, problemsOf(err), about)
 	}
 	return f.read(text, about)
 }

@@ -14,7 +14,7 @@ import (
 // judged by a target, which is t or its full form.
 func (e *evaluation) ratchet(r *rule, t, by *target) {
 	d := &e.judgement.result
-	if !e.given.ratchets || e.given.old == nil || !d.fails() {
+	if !e.given.ratchets || e.given.old == nil || !d.fails() || r.unusable != nil {
 		return
 	}
 	before := e.oldTarget(t)
@@ -75,14 +75,11 @@ const unchanged = "not changed by this update"
 // judgeOld judges a rule for the old object, for which there is no older one. It returns the
 // result, all that was not judged, and places in the VM as it was judged.
 func (e *evaluation) judgeOld(r *rule, before *target) (Result, []error, *vmtarget.Places) {
-	older, shared, now := e.given.old, e.checking, e.judgement
-	e.given.old = nil
-	if shared != nil {
-		e.checking = &checking{kept: shared.kept}
-	}
+	older, checked, now := e.given.old, e.checking, e.judgement
+	e.given.old, e.checking = nil, checking{}
 	by := e.judge(r, before)
 	then := e.judgement
-	e.given.old, e.checking, e.judgement = older, shared, now
+	e.given.old, e.checking, e.judgement = older, checked, now
 	return then.result, then.doubts, vmtarget.NewPlaces(by, &e.budget.Meter)
 }
 

@@ -3,6 +3,7 @@ package vmrules
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"iter"
 	"maps"
 	"reflect"
@@ -211,35 +212,35 @@ func newPlan(rules []rule, isWhole bool) *plan.Plan {
 	entries := make([]plan.Entry, len(rules))
 	for i := range rules {
 		r := &rules[i]
-		if !isWhole && r.Kind.IsOfFormat() && !r.enforcesNothing() && r.paths == nil {
+		if r.unusable == nil && !isWhole && r.Kind.IsOfFormat() && !r.enforcesNothing() && r.paths == nil {
 			entries[i] = plan.Entry{Path: r.Path.parsed, Needs: r.Valid.parsed, Demands: &r.literal}
 		}
 	}
 	return plan.New(entries, plainFields)
 }
 
-// Len returns the number of rules.
+// Len returns the number of rules, with those that LeaveOutUnusable left out.
 func (rs Rules) Len() int { return len(rs.rules) }
 
 // WholeObjects reports whether the rules were read with the option [WholeObjects].
 func (rs Rules) WholeObjects() bool { return rs.isWhole }
 
-// All yields the index and a copy of each rule.
+// All yields the index and a copy of each rule that can be used.
 func (rs Rules) All() iter.Seq2[int, Rule] {
 	return func(yield func(int, Rule) bool) {
 		for i, r := range rs.rules {
-			if !yield(i, r.Rule.clone()) {
+			if r.unusable == nil && !yield(i, r.Rule.clone()) {
 				return
 			}
 		}
 	}
 }
 
-// Named returns a copy of the rule with this name; false if there is none.
+// Named returns a copy of the rule with this name; false if there is none that can be used.
 func (rs Rules) Named(name string) (Rule, bool) {
-	for i := range rs.rules {
-		if rs.rules[i].Name == name {
-			return rs.rules[i].Rule.clone(), true
+	for _, r := range rs.All() {
+		if r.Name == name {
+			return r, true
 		}
 	}
 	return Rule{}, false
@@ -248,22 +249,31 @@ func (rs Rules) Named(name string) (Rule, bool) {
 // Equal reports whether both have the same rules in the same order, and agree on whether they are
 // about whole objects.
 func (rs Rules) Equal(other Rules) bool {
-	return rs.isWhole == other.isWhole && slices.EqualFunc(rs.rules, other.rules, func(a, b rule) bool { return a.Rule.Equal(b.Rule) })
+	return rs.isWhole == other.isWhole && slices.EqualFunc(rs.rules, other.rules, func(a, b rule) bool {
+		return a.Rule.Equal(b.Rule) && fmt.Sprint(a.unusable) == fmt.Sprint(b.unusable)
+	})
 }
 
 // MarshalJSON writes the rules as an annotation of version 201902-2, whatever version they were
-// read from. ParseRules reads the same rules from it.
+// read from. ParseRules reads the same rules from it. It is an error if LeaveOutUnusable left rules
+// out: the annotation would be without them.
 func (rs Rules) MarshalJSON() ([]byte, error) {
 	all := make([]Rule, 0, len(rs.rules))
 	for _, r := range rs.rules {
+		if r.unusable != nil {
+			return nil, r.unusable
+		}
 		all = append(all, r.Rule)
 	}
 	return jsontext.Marshal(all)
 }
 
-// String returns the text of MarshalJSON, without escapes for HTML.
+// String returns the text of MarshalJSON, without escapes for HTML, or its error.
 func (rs Rules) String() string {
-	text, _ := rs.MarshalJSON() // rules always have a JSON form
+	text, err := rs.MarshalJSON()
+	if err != nil {
+		return err.Error()
+	}
 	return string(text)
 }
 
@@ -275,6 +285,8 @@ type rule struct {
 
 	literal constraint.Set // the type, and the arguments that are literals
 	paths   []pathArgument // the other arguments
+
+	unusable error // why LeaveOutUnusable left it out; nil if it did not
 
 	index int            // in the annotation
 	usual jsonpath.Texts // of the only place that its path may select in a usual target; zero: there may be several

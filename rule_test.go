@@ -299,6 +299,22 @@ func TestRuleEqual(t *testing.T) {
 	}
 }
 
+// A literal that is a number is given as min and max compare it.
+func TestArgumentNumber(t *testing.T) {
+	for literal, want := range map[any]json.Number{
+		"2Gi": "2147483648", "500m": "0.5", "1e3": "1000", "-1.50": "-1.5", "1.5Gi": "1610612736", "9Ei": "10376293541461622784",
+		json.Number("2.0"): "2", json.Number("12345678901234567890.123"): "12345678901234567890.123", 7: "7",
+		"": "", "x": "", "2 Gi": "", true: "", "jsonpath::.spec.min": "",
+	} {
+		if got, ok := MustNewArgument(literal).Number(); got != want || ok != (want != "") {
+			t.Errorf("%v: %q, %v; want %q", literal, got, ok, want)
+		}
+	}
+	if got, ok := (Argument{}).Number(); got != "" || ok {
+		t.Errorf("no argument: %q, %v", got, ok)
+	}
+}
+
 func TestNewRulesErrors(t *testing.T) {
 	good := Rule{Kind: KindInteger, Name: "n", Path: MustParsePath("jsonpath::.a"), Message: "m", Min: MustNewArgument("2Gi")}
 	tests := []struct {

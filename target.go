@@ -202,13 +202,20 @@ func pointerIn(t *target, p Path) string { return t.At.Join(jsonpath.Fixed(p.ste
 // appendTargets appends the targets in an object for rules about VMs, or about
 // whole objects.
 func (e *evaluation) appendTargets(targets []target, v any, isWhole bool) []target {
-	if isWhole {
+	switch {
+	case isWhole:
 		return vmtarget.AppendObjects(targets, v, &e.budget.Meter)
+	case e.given.partial:
+		targets = vmtarget.AppendForm(targets, v, &e.budget.Meter)
+	default:
+		targets = vmtarget.Append(targets, v, &e.budget.Meter)
 	}
-	if e.given.partial {
-		return vmtarget.AppendForm(targets, v, &e.budget.Meter)
+	if e.given.alone {
+		for i := range targets {
+			targets[i].Open = 0
+		}
 	}
-	return vmtarget.Append(targets, v, &e.budget.Meter)
+	return targets
 }
 
 // lookWork returns the cost of looking at a scalar, in units of a short value. It is higher in

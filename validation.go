@@ -9,8 +9,8 @@ import (
 )
 
 // ParseRules reads the text of a validations annotation. A blank text has no rules. Any error
-// is a *ParseError, and then there are no rules. Text that is not JSON, or exceeds the bounds,
-// has one problem. For other texts, the error lists all problems of all rules.
+// is a *ParseError, and then there are no rules, except with LeaveOutUnusable. Text that is not JSON,
+// or exceeds the bounds, has one problem. For other texts, the error lists all problems of all rules.
 func ParseRules(annotation string, opts ...ParseOption) (Rules, error) {
 	rules, problems := parseRules(annotation, parseOptionsOf(opts))
 	return rules, asParseError(problems)
@@ -43,11 +43,8 @@ func NewRules(rules []Rule, opts ...ParseOption) (Rules, error) {
 	o.inGo, o.detects = true, false
 	made, nodes, more := readRules(annotationOf(writable), o)
 	problems = append(problems, withinKeys(more, made, nodes)...)
-	if problems != nil {
-		slices.SortStableFunc(problems, func(a, b Problem) int { return a.Index - b.Index })
-		return Rules{}, asParseError(problems)
-	}
-	return newRules(made, o.isWhole), nil
+	slices.SortStableFunc(problems, func(a, b Problem) int { return a.Index - b.Index })
+	return o.usable(made, problems), asParseError(problems)
 }
 
 // Validate judges an object by rules. The Report has one Result for each target in the object
@@ -100,7 +97,7 @@ func validateUsual(rules *Rules, object, template map[string]any) *Report {
 // a pool in the metadata of spec.virtualMachineTemplate.
 //
 // KeepRules and WithParseOptions set how the annotations are read; each text is read once. One
-// Budget pays for reading and judging all VMs. What Checkers share, they share for all VMs.
+// Budget pays for reading and judging all VMs.
 func ValidateOwn(object map[string]any, opts ...ValidateOption) *Report {
 	e := newEvaluation(opts)
 	defer e.release()

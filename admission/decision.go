@@ -31,7 +31,7 @@ func statusOf(q *review.Request, d *review.Decision) *metav1.Status {
 	return s
 }
 
-// logTo writes a decision to a log: refusals and failures at the level of every log.
+// logTo writes a decision to a log: only what is allowed without a warning is for debugging.
 func logTo(l logr.Logger, q *review.Request, d *review.Decision) {
 	values := []any{"operation", q.Operation, "kind", review.Shorten(q.Kind.Kind, review.MaxName), "outcome", d.Outcome}
 	switch {
@@ -39,7 +39,9 @@ func logTo(l logr.Logger, q *review.Request, d *review.Decision) {
 		l.Error(d.Err, "Could not review", values...)
 	case d.Message != "":
 		l.Info("Refused", append(values, "message", d.Message)...)
+	case len(d.Warnings) > 0:
+		l.Info("Warned", append(values, "warnings", d.Warnings)...)
 	default:
-		l.V(1).Info("Allowed", append(values, "warnings", len(d.Warnings))...)
+		l.V(1).Info("Allowed", values...)
 	}
 }

@@ -42,6 +42,8 @@ var ways = map[string]string{
 	"WithNamespaceFallback":  "handler, with namespaces of templates",
 	"WithoutRatcheting":      "handler, nothing changed, without ratcheting",
 	"NewManager":             "none: it serves a Reviewer of New",
+	"WithDecisions":          "none: it changes no answer",
+	"WithRefusalCounter":     "none: it changes no answer",
 	"WithReports":            "none: package internal/reports tests it",
 	"WithProtectedTemplates": "none: it is about templates",
 	"WithRefusedTemplates":   "none: it is about templates",

@@ -1,10 +1,14 @@
 package admission
 
 import (
+	"context"
 	"fmt"
+	"net/http"
 	"slices"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/api/validate/content"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/admission/internal/review"
@@ -26,7 +30,8 @@ type Option func(*settings)
 type settings struct {
 	review.Settings
 	reports *Reports // nil: none are kept
-	wrong   []error  // with the options themselves
+	told    []DecisionFunc
+	wrong   []error // with the options themselves
 }
 
 func defaults() settings {
@@ -101,9 +106,29 @@ func WithParseOptions(opts ...vmrules.ParseOption) Option {
 	return func(s *settings) { s.Parse = append(slices.Clip(s.Parse), opts...) }
 }
 
-// WithValidateOptions sets how VMs are judged, for instance with which Budget.
+// WithValidateOptions sets how VMs are judged, for instance with which Budget, or without instance types.
 func WithValidateOptions(opts ...vmrules.ValidateOption) Option {
 	return func(s *settings) { s.Validate = append(slices.Clip(s.Validate), opts...) }
+}
+
+// WithRefusalCounter also counts the requests that are refused by rules, with the code 422, in a counter of
+// yours: under the name that your alerts have, and in your registry.
+func WithRefusalCounter(c prometheus.Counter) Option {
+	return WithDecisions(func(_ context.Context, _ admission.Request, resp admission.Response, _ *vmrules.Report) {
+		if resp.Result != nil && resp.Result.Code == http.StatusUnprocessableEntity {
+			c.Inc()
+		}
+	})
+}
+
+// A DecisionFunc is told of a request and its answer, which has the warnings. The report is nil if the
+// request is not about a VM that is judged. It must be safe for concurrent use, and change nothing: the
+// request waits for it.
+type DecisionFunc func(ctx context.Context, req admission.Request, resp admission.Response, report *vmrules.Report)
+
+// WithDecisions calls a function with each decision.
+func WithDecisions(told DecisionFunc) Option {
+	return func(s *settings) { s.told = append(s.told, told) }
 }
 
 // warns reports whether an action is Warn. It keeps an error for New if there is no such action.

@@ -1,9 +1,18 @@
 package admission_test
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	ctrl "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/admission"
@@ -27,6 +36,57 @@ there is no reader`
 		t.Fatal("no error")
 	}
 	if diff := cmp.Diff(want, err.Error()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Each decision is told once, with its request; refusals are counted under another name; and what is
+// refused or warned about is in a log that has nothing for debugging.
+func TestDecisions(t *testing.T) {
+	counter := prometheus.NewCounter(prometheus.CounterOpts{Name: "validator_rejected_total", Help: "Refused VMs."})
+	var told, logged []string
+	r := reviewer(t, cluster(t, template("templates", "linux", coresRule, busRule)),
+		admission.WithRefusalCounter(counter),
+		admission.WithDecisions(func(_ context.Context, req ctrl.Request, resp ctrl.Response, report *vmrules.Report) {
+			told = append(told, fmt.Sprintf("%s %s %v, %d results, %d warnings", req.Operation, req.Name, resp.Allowed, len(report.Results()), len(resp.Warnings)))
+		}))
+	ctx := log.IntoContext(t.Context(), funcr.New(func(_, text string) { logged = append(logged, text) }, funcr.Options{}))
+	usb := `"devices": {"disks": [{"disk": {"bus": "usb"}}]}`
+	for _, object := range []string{vm(fromLinux, "", cores1), vm(fromLinux, "", cores12), vm(fromLinux, "", cores1+", "+usb), "{"} {
+		r.Handle(ctx, request("CREATE", object, ""))
+	}
+	var typed VirtualMachine
+	if err := json.Unmarshal([]byte(vm(fromLinux, "", cores12)), &typed); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := admission.NewValidator[*VirtualMachine](r).ValidateCreate(ctx, &typed); err == nil {
+		t.Error("the VM is valid")
+	}
+	want := []string{
+		"CREATE reception true, 2 results, 0 warnings",
+		"CREATE reception false, 2 results, 0 warnings",
+		"CREATE reception true, 2 results, 1 warnings",
+		"CREATE reception false, 0 results, 0 warnings",
+		"CREATE reception false, 2 results, 0 warnings",
+	}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Errorf("told (-want +got):\n%s", diff)
+	}
+	var m dto.Metric
+	if err := counter.Write(&m); err != nil || m.Counter.GetValue() != 2 {
+		t.Errorf("counted %v, %v", m.Counter.GetValue(), err)
+	}
+	if len(logged) != 4 || !strings.Contains(logged[1], `"msg"="Warned"`) || !strings.Contains(logged[1], "virtio is faster") {
+		t.Errorf("logged %q", logged)
+	}
+}
+
+// The options for judging come behind those of the Reviewer.
+func TestWithoutInstancetypes(t *testing.T) {
+	create := request("CREATE", vm(withRules(memoryRule), `"instancetype": {"name": "u1"}, `, `"memory": {}`), "")
+	got := answerOf(reviewer(t, cluster(t), admission.WithValidateOptions(vmrules.WithoutInstancetypes())).Handle(t.Context(), create))
+	want := answer{Code: 422, Causes: []string{"spec.template.spec.domain.memory.guest: at least 1 GiB (the field is not set)"}}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

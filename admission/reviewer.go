@@ -22,6 +22,7 @@ type Reviewer struct {
 	reviewer *review.Reviewer
 	cluster  *cluster
 	reports  *Reports // for NewManager
+	told     []DecisionFunc
 	webhook  admission.Webhook
 }
 
@@ -39,26 +40,25 @@ func New(reader client.Reader, opts ...Option) (*Reviewer, error) {
 		return nil, errors.Join(s.wrong...)
 	}
 	c := &cluster{reader: reader}
-	r := &Reviewer{reviewer: review.New(c, s.Settings), cluster: c, reports: s.reports}
+	r := &Reviewer{reviewer: review.New(c, s.Settings), cluster: c, reports: s.reports, told: s.told}
 	r.webhook.Handler = r
 	return r, nil
 }
 
 // Handle answers a request. It implements the Handler of controller-runtime.
 func (r *Reviewer) Handle(ctx context.Context, req admission.Request) admission.Response {
-	q := newRequest(req)
-	d := r.decide(ctx, q, func() error { return readObjects(q, req) })
-	status := statusOf(q, d)
-	return admission.Response{AdmissionResponse: admissionv1.AdmissionResponse{
-		Allowed: status == nil, Result: status, Warnings: d.Warnings,
-	}}
+	return r.decide(ctx, req, readObjects)
 }
 
-// decide decides about a request, and counts and logs the decision. If the objects of the
-// request count, read fills them in.
-func (r *Reviewer) decide(ctx context.Context, q *review.Request, read func() error) *review.Decision {
+// A readFunc fills in the objects of a request.
+type readFunc func(*review.Request, admission.Request) error
+
+// decide answers a request, and counts, logs and tells the decision. If the objects of the request
+// count, read fills them in.
+func (r *Reviewer) decide(ctx context.Context, req admission.Request, read readFunc) admission.Response {
 	began := time.Now()
-	d := r.reviewer.Review(ctx, q, read)
+	q := newRequest(req)
+	d := r.reviewer.Review(ctx, q, func() error { return read(q, req) })
 	reviewSeconds.Observe(time.Since(began).Seconds())
 	reviews.WithLabelValues(string(d.Outcome)).Inc()
 	if d.IsSlow {
@@ -66,7 +66,14 @@ func (r *Reviewer) decide(ctx context.Context, q *review.Request, read func() er
 	}
 	countViolations(d.Report)
 	logTo(log.FromContext(ctx), q, d)
-	return d
+	status := statusOf(q, d)
+	resp := admission.Response{AdmissionResponse: admissionv1.AdmissionResponse{
+		Allowed: status == nil, Result: status, Warnings: d.Warnings,
+	}}
+	for _, told := range r.told {
+		told(ctx, req, resp, d.Report)
+	}
+	return resp
 }
 
 // newRequest returns a request without its objects.

@@ -7,6 +7,7 @@ import (
 
 	admissionv1 "k8s.io/api/admission/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
@@ -36,7 +37,6 @@ func (v validator[T]) ValidateDelete(ctx context.Context, object T) (admission.W
 
 // review answers a request with objects of a Go type.
 func (v validator[T]) review(ctx context.Context, operation admissionv1.Operation, object, old client.Object) (admission.Warnings, error) {
-	q := &review.Request{Operation: string(operation)}
 	given := object
 	if operation == admissionv1.Delete {
 		given = old
@@ -44,16 +44,17 @@ func (v validator[T]) review(ctx context.Context, operation admissionv1.Operatio
 	if isNil(given) || operation == admissionv1.Update && isNil(old) {
 		return nil, apierrors.NewBadRequest("there is no object")
 	}
-	q.Namespace, q.Name, q.Kind = given.GetNamespace(), given.GetName(), given.GetObjectKind().GroupVersionKind()
-	if req, err := admission.RequestFromContext(ctx); err == nil {
-		q = newRequest(req)
-		q.Operation = string(operation)
+	req, err := admission.RequestFromContext(ctx)
+	if err != nil {
+		req.Namespace, req.Name = given.GetNamespace(), given.GetName()
+		req.Kind = metav1.GroupVersionKind(given.GetObjectKind().GroupVersionKind())
 	}
-	d := v.decide(ctx, q, func() error { return convert(q, object, old) })
-	if status := statusOf(q, d); status != nil {
-		return d.Warnings, &apierrors.StatusError{ErrStatus: *status}
+	req.Operation = operation
+	resp := v.decide(ctx, req, func(q *review.Request, _ admission.Request) error { return convert(q, object, old) })
+	if !resp.Allowed {
+		return resp.Warnings, &apierrors.StatusError{ErrStatus: *resp.Result}
 	}
-	return d.Warnings, nil
+	return resp.Warnings, nil
 }
 
 // convert fills in the objects of a request.

@@ -49,7 +49,8 @@ func newCall(rules vmrules.Rules, object map[string]any, opts []vmrules.Validate
 		resolved: Resolve(rules, object, append(slices.Clone(opts), share(limits, half))...),
 	}
 	known := map[string]int{} // the index in paths
-	for i, r := range rules.All() {
+	for i := range rules.Len() {
+		r, _ := insides.Rule(rules, i)
 		rule, key := c.newRule(r)
 		at, isKnown := known[key]
 		if !isKnown {

@@ -30,7 +30,7 @@ import (
 // error for an object that is not a template, a value that cannot be used, a generator that is
 // not "expression", and a result that is too large for the Budget.
 func Fill(template map[string]any, values map[string]any, opts ...vmrules.ParseOption) (map[string]any, error) {
-	limits, _ := insides.Options(opts)
+	limits, _, _ := insides.Options(opts)
 	m := meter.OrDefault(limits.Work, limits.Kept)
 	r, _, err := newParameterReader(template, &m)
 	if err != nil {

@@ -54,6 +54,9 @@ func (v vector) validateOptions(t testing.TB, decode func(json.RawMessage) map[s
 	if v.Cluster != nil {
 		opts = append(opts, vmrules.WithInstancetypes(v.Find(decode)))
 	}
+	if v.Options.WithoutInstancetypes {
+		opts = append(opts, vmrules.WithoutInstancetypes())
+	}
 	for path, value := range v.Options.Defaults {
 		opts = append(opts, defaultOf(t, path, value))
 	}

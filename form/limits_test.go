@@ -199,6 +199,43 @@ func TestLimitsOfFieldsLeftOut(t *testing.T) {
 	}
 }
 
+// TestLimitsLeaveOutUnusable checks that the limits and the schema say which rules are left out: at the
+// path of the rule, or at $ if that cannot be read.
+func TestLimitsLeaveOutUnusable(t *testing.T) {
+	rules, err := vmrules.ParseRules(`[
+		{"name": "path", "rule": "integer", "path": "spec.n", "message": "m"},
+		{"name": "min", "rule": "integer", "path": "jsonpath::.spec.n", "message": "m", "min": "x"},
+		{"name": "max", "rule": "integer", "path": "jsonpath::.spec.n", "message": "m", "max": 8}
+	]`, vmrules.LeaveOutUnusable())
+	if err == nil {
+		t.Fatal("no error")
+	}
+	vm := decodeExactly(json.RawMessage(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {"n": 1}}}}`))
+	for _, opts := range [][]vmrules.ValidateOption{nil, {vmrules.Partial()}} {
+		var got []string
+		for _, limit := range form.Limits(rules, vm, opts...) {
+			said := limit.Path.String() + " max " + string(limit.Must.Max)
+			for _, note := range limit.Must.Undecided {
+				said += ", " + note.Rule + ": " + note.Note[:len("the rule cannot be used")]
+			}
+			got = append(got, said)
+		}
+		want := []string{"jsonpath::$ max , path: the rule cannot be used", "jsonpath::.spec.n max 8, min: the rule cannot be used"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		text, err := json.Marshal(form.Schema(rules, vm, opts...)[form.SchemaUnexpressed])
+		if err != nil || strings.Count(string(text), "the rule cannot be used") != 2 {
+			t.Errorf("the schema does not express %s, %v", text, err)
+		}
+		for r := range form.Resolve(rules, vm, opts...) {
+			if _, err := r.Checker(); (err == nil) != (r.Index == 2) {
+				t.Errorf("rules[%d]: %v", r.Index, err)
+			}
+		}
+	}
+}
+
 // TestFieldsOfAFormWithoutKind checks that under Partial an object without a kind counts as a
 // VirtualMachine.
 func TestFieldsOfAFormWithoutKind(t *testing.T) {

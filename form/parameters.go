@@ -41,7 +41,7 @@ type Parameter struct {
 // error, and all parameters without Must and Should. If the object is not a template, or
 // too large, it returns an error and no parameters.
 func Parameters(template map[string]any, opts ...vmrules.ParseOption) ([]Parameter, error) {
-	given, _ := insides.Options(opts)
+	given, _, _ := insides.Options(opts)
 	m := meter.OrDefault(given.Work, given.Kept)
 	reading := m.Half()
 	r, inside, err := newParameterReader(template, &m)

@@ -110,7 +110,8 @@ func Resolve(rules vmrules.Rules, object map[string]any, opts ...vmrules.Validat
 		judging := insides.Judging(rules, object, opts)
 		defer judging.Release()
 		each := make([]resolvedRule, 0, rules.Len())
-		for _, rule := range rules.All() {
+		for i := range rules.Len() {
+			rule, _ := insides.Rule(rules, i)
 			each = append(each, resolvedRule{insides.Parsed(rule.Path), insides.Parsed(rule.Valid)})
 		}
 		targets := judging.Targets()

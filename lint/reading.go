@@ -14,8 +14,8 @@ var insides = vmrules.Internal.Open(door.Opened)
 const workPart = 2
 
 func newLinter(text string, opts []vmrules.ParseOption) *linter {
-	l := &linter{text: text, opts: opts, isWhole: insides.IsWhole(opts), findings: []Finding{}, unknownKinds: map[int]bool{}}
-	limits, others := insides.Options(opts)
+	limits, isWhole, others := insides.Options(opts)
+	l := &linter{text: text, opts: opts, isWhole: isWhole, findings: []Finding{}, unknownKinds: map[int]bool{}}
 	l.takeOptions(others)
 	whole := meter.OrDefault(limits.Work, limits.Kept)
 	work, kept := whole.Left()

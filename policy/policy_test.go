@@ -123,6 +123,19 @@ func TestRulesAboutObjects(t *testing.T) {
 	}
 }
 
+// Rules that were left out are not translated, and keep the index of the others.
+func TestLeaveOutUnusable(t *testing.T) {
+	rules, err := vmrules.ParseRules(`[{"name": "a", "rule": "string", "path": "x", "message": "m"},
+		{"name": "b", "rule": "string", "path": "jsonpath::.spec.n[0:1]", "message": "m"}]`, vmrules.LeaveOutUnusable())
+	_, untranslated, refused := Of(rules, Scope{Name: "policy.example"})
+	if err == nil || refused == nil || len(untranslated) != 2 || untranslated[1].Index != 1 {
+		t.Fatalf("%v, %v, %v", err, refused, untranslated)
+	}
+	if got := untranslated[0].String(); !strings.HasPrefix(got, `rules[0] "a": the rule cannot be used: line 1`) {
+		t.Error(got)
+	}
+}
+
 // Very long paths, names and lists of values are refused.
 func TestBounds(t *testing.T) {
 	values := make([]vmrules.Argument, 20_000)

@@ -8,7 +8,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/door"
 )
+
+var insides = vmrules.Internal.Open(door.Opened)
 
 // An Untranslated says why no policy enforces a rule.
 type Untranslated struct {
@@ -44,9 +47,13 @@ type translation struct {
 // translate returns rules in CEL, as the options of a scope say.
 func translate(rules vmrules.Rules, scope Scope) translation {
 	out := translation{scope: scope}
-	for i, r := range rules.All() {
-		err := refuse("", "the rule is about whole objects, not about a VM's spec.template")
-		if !rules.WholeObjects() {
+	for i := range rules.Len() {
+		r, err := insides.Rule(rules, i)
+		switch {
+		case err != nil: // it was left out
+		case rules.WholeObjects():
+			err = refuse("", "the rule is about whole objects, not about a VM's spec.template")
+		default:
 			err = out.add(r)
 		}
 		if err != nil {

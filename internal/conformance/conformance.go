@@ -34,6 +34,8 @@ type Vector struct {
 		Root            string // "" or "object"
 		Lookup          string // of templates: "", or "fails", "panics", "nil" or "whole"
 		WarnIfUndecided []string
+
+		WithoutInstancetypes bool
 	}
 	Object                   json.RawMessage
 	Old                      json.RawMessage   // nil if there is none

@@ -77,7 +77,8 @@ func (j *judging) run(ctx context.Context) error {
 
 // validate makes the report. An object that was found and that KubeVirt cannot use is no reason to warn.
 func (j *judging) validate() {
-	opts := slices.Concat(j.pace.validate, j.opts, []vmrules.ValidateOption{vmrules.WithTemplates(j.findTemplate), vmrules.WithInstancetypes(j.findInstancetype)})
+	find := []vmrules.ValidateOption{vmrules.WithTemplates(j.findTemplate), vmrules.WithInstancetypes(j.findInstancetype)}
+	opts := slices.Concat(find, j.pace.validate, j.opts) // those of the caller come last
 	j.report = vmrules.ValidateOwn(j.q.Object, append(opts, vmrules.WarnIfUndecided(j.warning...))...)
 	isUnusable := func(d vmrules.Doubt) bool {
 		return (d == vmrules.DoubtInstancetype || d == vmrules.DoubtPreference) && !j.lacks(d)

@@ -40,8 +40,8 @@ func notHere(v conformance.Vector) string {
 		return "JavaScript has undefined where a program forgot the object: that is never valid"
 	case v.Name == "a list in which a template is missing":
 		return "a template that is named by half is found in any namespace"
-	case v.Options.Lookup != "" || v.Options.WarnIfUndecided != nil:
-		return "there is no function that finds templates, and no WarnIfUndecided"
+	case v.Options.Lookup != "" || v.Options.WarnIfUndecided != nil || v.Options.WithoutInstancetypes:
+		return "there is no function that finds templates, no WarnIfUndecided and no WithoutInstancetypes"
 	}
 	return ""
 }
