@@ -90,7 +90,7 @@ func TestRights(t *testing.T) {
 	}
 	want := [][]string{
 		nil,
-		{"[openreports.io] [reports] [] [create update delete]", "[events.k8s.io] [events] [] [create]"},
+		{"[openreports.io] [reports] [] [create update delete]"},
 		{"[coordination.k8s.io] [leases] [] [create]", "[coordination.k8s.io] [leases] [vmrules-reports] [update]", "[] [events] [] [create patch]"},
 	}
 	if !reflect.DeepEqual(got, want) {

@@ -45,7 +45,6 @@ var (
 	types      = schema.GroupVersionResource{Group: "instancetype.kubevirt.io", Version: "v1beta1", Resource: "virtualmachineclusterinstancetypes"}
 	leases     = schema.GroupVersionResource{Group: "coordination.k8s.io", Version: "v1", Resource: "leases"}
 	namespaces = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
-	events     = schema.GroupVersionResource{Group: "events.k8s.io", Version: "v1", Resource: "events"}
 )
 
 // vmrules-webhook --reports, with the rights of its manifests, keeps the Reports of many VMs. It is killed
@@ -73,14 +72,6 @@ func TestReports(t *testing.T) {
 	if n := int(p.metric("vmrules_reports_writes_total") - writes); n != changed {
 		t.Errorf("%d writes for %d VMs that are judged otherwise", n, changed)
 	}
-	failing := 0
-	for i := range *reportVMs {
-		if sort := i % 100; isOfTemplate(i) && sort != 60 && sort != 70 && cores(i) > 2 && cores(i) <= 8 {
-			failing++
-		}
-	}
-	w.wantEvent(fmt.Sprintf("%d VMs no longer satisfy rule cores", failing))
-
 	limit := 2
 	for i := range *kills {
 		limit = 10 - limit
@@ -331,26 +322,6 @@ func (w *reporting) settle(when string, most int) int {
 		return w.current.metric("vmrules_reports_oldest_change_seconds") == 0 && w.limited(most) == want
 	})
 	return want
-}
-
-// wantEvent waits for an event about the template, and fails if there are others about its rule.
-func (w *reporting) wantEvent(note string) {
-	var notes []string
-	defer func() {
-		if len(notes) != 1 || notes[0] != note {
-			w.t.Errorf("the events are %q, want %q", notes, note)
-		}
-	}()
-	w.wait("there is an event", func() bool {
-		list, err := w.in(events).List(context.Background(), metav1.ListOptions{})
-		w.must(err)
-		notes = nil
-		for _, e := range list.Items {
-			text, _, _ := unstructured.NestedString(e.Object, "note")
-			notes = append(notes, text)
-		}
-		return len(notes) > 0
-	})
 }
 
 // compare compares all Reports with those of vmrules audit.

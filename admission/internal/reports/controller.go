@@ -4,17 +4,13 @@ package reports
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
-	corev1 "k8s.io/api/core/v1"
-	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,9 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
-	"k8s.io/client-go/tools/reference"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/vmrules/vmrules/admission/internal/backlog"
@@ -57,44 +51,47 @@ func (c *Controller) Reconcile(ctx context.Context, req reconcile.Request) (reco
 		return reconcile.Result{}, err
 	}
 	c.hasBegun.Store(true)
-	entry, failed := c.backlog.Begin(req.NamespacedName), true // unless judge returns
-	var news []backlog.News
-	defer func() { c.announce(ctx, c.backlog.End(req.NamespacedName, entry, failed, news...)) }()
-	news, err := c.judge(ctx, req.NamespacedName)
+	since, failed := c.backlog.Begin(req.NamespacedName), true // unless judge returns
+	defer func() {
+		if failed {
+			c.backlog.Again(req.NamespacedName, since)
+		}
+	}()
+	err := c.judge(ctx, req.NamespacedName)
 	failed = err != nil
 	return reconcile.Result{}, err
 }
 
-// judge judges a VM, unless its metadata says that it has no rules, and returns what is new for its template.
-func (c *Controller) judge(ctx context.Context, key types.NamespacedName) ([]backlog.News, error) {
+// judge judges a VM, unless its metadata says that it has no rules.
+func (c *Controller) judge(ctx context.Context, key types.NamespacedName) error {
 	metadata := metadataOf(review.VMKind)
 	if err := client.IgnoreNotFound(c.vms.Get(ctx, key, metadata, client.UnsafeDisableDeepCopy)); err != nil {
-		return nil, err
+		return err
 	}
 	known, err := c.reportsOf(ctx, key, metadata.UID)
 	if _, _, hasRules := c.naming(metadata); err != nil || !hasRules {
-		return nil, cmp.Or(err, c.remove(ctx, known, ""))
+		return cmp.Or(err, c.remove(ctx, known, ""))
 	}
 	if err := c.limiter.Wait(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	var vm unstructured.Unstructured
 	vm.SetGroupVersionKind(review.VMKind)
 	switch err := c.live.Get(ctx, key, &vm); {
 	case client.IgnoreNotFound(err) != nil:
-		return nil, err
+		return err
 	case err != nil || vm.GetDeletionTimestamp() != nil: // its Report goes first: later, nobody may know whose it was
-		return nil, c.remove(ctx, known, "")
+		return c.remove(ctx, known, "")
 	}
 	standing, err := c.reviewer.Judge(ctx, vm.Object)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	made := &unstructured.Unstructured{Object: openreports.New(vm.Object, standing.Policy, standing.Template, standing.Report, nil, time.Now())}
 	if err := c.remove(ctx, known, made.GetName()); err != nil || made.Object == nil {
-		return nil, err
+		return err
 	}
-	return c.keep(ctx, made, standing.Template, hasName(known, made.GetName()))
+	return c.keep(ctx, made, hasName(known, made.GetName()))
 }
 
 // reportsOf returns the Reports that say that a VM of a name owns them, which may have been an earlier one, and the
@@ -161,16 +158,16 @@ func (c *Controller) remove(ctx context.Context, all []metav1.PartialObjectMetad
 	return nil
 }
 
-// keep writes the Report of a VM unless the cluster has it as it is, and returns what is new in it.
-func (c *Controller) keep(ctx context.Context, made *unstructured.Unstructured, template map[string]any, exists bool) ([]backlog.News, error) {
+// keep writes the Report of a VM unless the cluster has it as it is.
+func (c *Controller) keep(ctx context.Context, made *unstructured.Unstructured, exists bool) error {
 	if !exists { // or the cache is late
 		if err := c.live.Create(ctx, made); !apierrors.IsAlreadyExists(err) {
-			return nil, c.written("create", made, err)
+			return c.written("create", made, err)
 		}
 	}
 	old := newReport()
 	if err := c.live.Get(ctx, client.ObjectKeyFromObject(made), old); err != nil {
-		return nil, err
+		return err
 	}
 	keepTimes(resultsIn(made), resultsIn(old))
 	merged := old.DeepCopy()
@@ -181,12 +178,9 @@ func (c *Controller) keep(ctx context.Context, made *unstructured.Unstructured, 
 		merged.Object[field] = made.Object[field]
 	}
 	if equality.Semantic.DeepEqual(old, merged) {
-		return nil, nil
+		return nil
 	}
-	if err := c.written("update", merged, c.live.Update(ctx, merged)); err != nil {
-		return nil, err
-	}
-	return newsIn(old, merged, template), nil
+	return c.written("update", merged, c.live.Update(ctx, merged))
 }
 
 // written counts a write unless it failed, and remembers what it has made, so that the event about it is
@@ -227,55 +221,6 @@ func keepTimes(results, before []map[string]any) {
 			if now["timestamp"] = r["timestamp"]; then != nil && equality.Semantic.DeepEqual(now, r) {
 				r["timestamp"] = then
 			}
-		}
-	}
-}
-
-// newsIn returns the rules of a template that a VM no longer satisfies, or by which it is no longer judged.
-func newsIn(old, made *unstructured.Unstructured, template map[string]any) (all []backlog.News) {
-	policy := made.GetAnnotations()[openreports.PolicyAnnotation]
-	if template == nil || old.GetAnnotations()[openreports.PolicyAnnotation] != policy {
-		return nil
-	}
-	isWrong := func(result string) bool { return result == openreports.Fail || result == openreports.Error }
-	before := map[string]string{}
-	for _, r := range resultsIn(old) {
-		before[review.TextAt(r, "rule")] = review.TextAt(r, "result")
-	}
-	results := resultsIn(made)
-	for _, r := range results {
-		name, result := review.TextAt(r, "rule"), review.TextAt(r, "result")
-		if name == "" && len(results) > 1 { // it is about those that are not listed
-			continue
-		}
-		if isWrong(result) && !isWrong(before[name]) && !isWrong(before[""]) {
-			all = append(all, backlog.News{Rule: backlog.Rule{Policy: policy, Name: name, Result: result}, Template: template, VMs: 1})
-		}
-	}
-	return all
-}
-
-// announce writes an event for each rule that has news, up to 20. The recorder of a manager would take those
-// about two rules for repetitions of one.
-func (c *Controller) announce(ctx context.Context, all []backlog.News) {
-	for _, n := range all[:min(len(all), 20)] {
-		about := unstructured.Unstructured{Object: n.Template}
-		reason, note := "VMsFail", fmt.Sprintf("%d VMs no longer satisfy rule %s", n.VMs, n.Name)
-		if n.Result == openreports.Error {
-			reason, note = "VMsUndecided", strings.TrimSuffix(fmt.Sprintf("%d VMs can no longer be judged by rule %s", n.VMs, n.Name), " by rule ")
-		}
-		if n.VMs == 1 {
-			note = strings.NewReplacer("1 VMs", "1 VM", "longer satisfy ", "longer satisfies ").Replace(note)
-		}
-		regarding, _ := reference.GetReference(c.live.Scheme(), &about) // it has a kind
-		err := c.live.Create(ctx, &eventsv1.Event{
-			ObjectMeta: metav1.ObjectMeta{GenerateName: about.GetName() + "-", Namespace: about.GetNamespace()},
-			EventTime:  metav1.NowMicro(), ReportingController: controllerName, ReportingInstance: controllerName,
-			Type: corev1.EventTypeWarning, Action: "Judge", Reason: reason, Note: note,
-			Regarding: *regarding,
-		})
-		if err != nil {
-			log.FromContext(ctx).Error(err, "Could not write an event", "template", n.Policy, "rule", n.Name)
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/openreports/reports-api/apis/openreports.io/v1alpha1"
 	"golang.org/x/time/rate"
-	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -40,7 +39,7 @@ func newWorld(t *testing.T, settings review.Settings, objects ...string) *world 
 	t.Helper()
 	w := &world{t: t, fails: func(string) error { return nil }}
 	all := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{v1alpha1.Install, eventsv1.AddToScheme} {
+	for _, add := range []func(*runtime.Scheme) error{v1alpha1.Install} {
 		if err := add(all); err != nil {
 			t.Fatal(err)
 		}
@@ -99,8 +98,6 @@ func (w *world) note(what string, about any) error {
 			w.t.Error(err)
 		}
 		w.done = append(w.done, what+" "+o.GetName())
-	case *eventsv1.Event:
-		w.done = append(w.done, fmt.Sprintf("event on %s %s/%s: %s: %s", o.Regarding.Kind, o.Namespace, o.Regarding.Name, o.Reason, o.Note))
 	default:
 		return nil
 	}

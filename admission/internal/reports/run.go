@@ -12,15 +12,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/time/rate"
-	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection"
@@ -59,9 +56,7 @@ type runner struct {
 func Add(m manager.Manager, kube *rest.Config, reviewer *review.Reviewer, perSecond float64, namespace string) error {
 	kube = rest.CopyConfig(kube)
 	kube.QPS, kube.Burst = float32(5*perSecond+10), int(5*perSecond+10) // apart from those of reviews
-	scheme := runtime.NewScheme()
-	utilruntime.Must(eventsv1.AddToScheme(scheme))
-	live, err1 := client.New(kube, client.Options{Scheme: scheme, Mapper: m.GetRESTMapper(), HTTPClient: m.GetHTTPClient()})
+	live, err1 := client.New(kube, client.Options{Mapper: m.GetRESTMapper(), HTTPClient: m.GetHTTPClient()})
 	selected := func(selector string) (cache.Cache, error) {
 		parsed, err := labels.Parse(selector)
 		o := cache.Options{Mapper: m.GetRESTMapper(), HTTPClient: m.GetHTTPClient(), DefaultLabelSelector: parsed, DefaultTransform: Strip}
