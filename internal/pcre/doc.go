@@ -35,7 +35,7 @@
 //
 //   - constructs that the tree does not have: recursion and subroutine calls,
 //     conditionals, verbs, callouts, branch reset, \K, \G, \C, \X, scripts in \p;
-//   - other spellings of what the tree has: octal codes, \c, \g; and (?xx) and (?^);
+//   - other spellings of what the tree has: octal codes of several digits, \c, \g; and (?xx) and (?^);
 //   - constructs that versions of PCRE2 read differently, such as {,n}, blanks in
 //     braces, a lookbehind of variable length, \p{Lu} under (?i);
 //   - patterns that PCRE2 itself matches wrongly, such as \R beside a quantifier;

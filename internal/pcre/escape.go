@@ -179,10 +179,10 @@ func (p *parser) characterEscape(start int, c rune) (rune, error) {
 	}
 	switch c {
 	case '0', '1', '2', '3', '4', '5', '6', '7':
-		if c > '0' || p.digitAt(0) {
-			return 0, errorAt(start, "octal codes are not supported: %s", writeHex)
+		if p.digitAt(0) {
+			return 0, errorAt(start, "octal codes of several digits are not supported: %s", writeHex)
 		}
-		return 0, nil
+		return c - '0', nil // behind a backslash outside of a class, it would be a group
 	case 'x':
 		return p.hex(start)
 	}

@@ -180,8 +180,8 @@ func TestRefusals(t *testing.T) {
 		{`\x{d800}`, `code point`},
 		{`\x{fffffffffffffffff}`, `code point`},
 		{`\o{101}`, `write \x{...}`},
-		{`\07`, `octal codes are not supported`},
-		{`[\1]`, `octal codes are not supported`},
+		{`\07`, `octal codes of several digits are not supported`},
+		{`[\18]`, `octal codes of several digits are not supported`},
 		{`(a)\10`, `no such group`},
 
 		// bounds

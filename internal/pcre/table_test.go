@@ -39,6 +39,7 @@ var constructs = []example{
 	// escapes for one character
 	{`^\a\e\f\n\r\t$`, []string{"\a\x1b\f\n\r\t"}, []string{"aefnrt"}},
 	{`^\x41\x4a\xe9\x4z$`, []string{"AJé\x04z"}, []string{"x41"}},
+	{`^[^\1]$`, []string{"1", "'"}, []string{"\x01"}}, // a code point, not what a group has matched
 	{`^\x{0}\x{10ffff}$`, []string{"\x00\U0010ffff"}, []string{"\x00"}},
 	{`^(a)(b)(c)(d)(e)(f)(g)(h)(i)(j)\10$`, []string{"abcdefghijj"}, []string{"abcdefghija0"}},
 	{`^\Qa.b*\E+c$`, []string{"a.b*c", "a.b***c"}, []string{"axbc"}},
