@@ -65,12 +65,12 @@ func (j *judge) value(f *findings, i int) {
 
 // validateMeta calls objectmeta.Validate, which takes a context from Kubernetes 0.37 on.
 func validateMeta(object any, s *structural.Structural) field.ErrorList {
-	switch validate := any(objectmeta.Validate).(type) {
-	case func(context.Context, *field.Path, any, *structural.Structural, bool) field.ErrorList:
-		return validate(context.Background(), nil, object, s, false)
-	default:
-		return validate.(func(*field.Path, any, *structural.Structural, bool) field.ErrorList)(nil, object, s, false)
+	validate := any(objectmeta.Validate)
+	if before, ok := validate.(func(*field.Path, any, *structural.Structural, bool) field.ErrorList); ok {
+		return before(nil, object, s, false)
 	}
+	type withContext = func(context.Context, *field.Path, any, *structural.Structural, bool) field.ErrorList
+	return validate.(withContext)(context.Background(), nil, object, s, false)
 }
 
 // blocking has the types of errors that keep the API server from evaluating the rules of
