@@ -99,34 +99,25 @@ func newEnv(oldSelf *celgo.Type) (*celgo.Env, error) {
 // text returns the value of a key that must be a string, and not blank or too long.
 func (r *reading) text(key string) (string, bool) {
 	r.key = key
-	raw, ok := r.source.Value(key)
-	if !ok {
-		return "", false
-	}
 	var s string
-	if err := json.Unmarshal(raw, &s); err != nil {
+	switch raw, ok := r.source.Value(key); {
+	case !ok:
+	case json.Unmarshal(raw, &s) != nil:
 		r.wrong(vmrules.ReasonTypeInvalid, "must be a string")
-		return "", false
-	}
-	if strings.TrimSpace(s) == "" {
+	case strings.TrimSpace(s) == "":
 		r.wrong(vmrules.ReasonRequired, "must not be empty")
-		return "", false
-	}
-	if len(s) > maxExpression {
+	case len(s) > maxExpression:
 		r.wrong(vmrules.ReasonTooLong, tooLongExpression, len(s), maxExpression)
-		return "", false
+	default:
+		return s, true
 	}
-	return s, true
+	return "", false
 }
 
 func (r *reading) flag(key string) bool {
 	r.key = key
-	raw, ok := r.source.Value(key)
-	if !ok {
-		return false
-	}
 	var b bool
-	if err := json.Unmarshal(raw, &b); err != nil {
+	if raw, ok := r.source.Value(key); ok && json.Unmarshal(raw, &b) != nil {
 		r.wrong(vmrules.ReasonTypeInvalid, "must be true or false")
 	}
 	return b
@@ -201,11 +192,10 @@ const oldUnknown = "the old value is not known, because the object is an item of
 
 // An expressionChecker judges each value by one expression.
 type expressionChecker struct {
-	text                          string
-	program, message              celgo.Program
-	reason                        vmrules.Reason
-	optional, usesOld, usesObject bool
-	loops                         bool
+	text                                 string
+	program, message                     celgo.Program
+	reason                               vmrules.Reason
+	optional, usesOld, usesObject, loops bool
 }
 
 // Check implements vmrules.Checker.
@@ -260,11 +250,10 @@ func (c *expressionChecker) judge(f *findings, i int) error {
 	if err != nil {
 		return fmt.Errorf("the expression cannot be evaluated: %w", err)
 	}
-	if result == true {
-		return nil
+	if result != true {
+		detail := "the expression is false: " + shortened(strings.Join(strings.Fields(c.text), " "))
+		f.violate(i, nil, c.reason, detail, c.messageOf(f, variables))
 	}
-	detail := "the expression is false: " + shortened(strings.Join(strings.Fields(c.text), " "))
-	f.violate(i, nil, c.reason, detail, c.messageOf(f, variables))
 	return nil
 }
 

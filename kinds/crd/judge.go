@@ -47,7 +47,7 @@ func (j *judge) value(f *findings, i int) {
 		return
 	}
 	errs := validation.ValidateCustomResource(nil, object, j.values)
-	errs = append(errs, objectmeta.Validate(context.Background(), nil, object, j.structural, false)...)
+	errs = append(errs, validateMeta(object, j.structural)...)
 	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, j.structural, object)...)
 	p := placer{findings: f, value: i, judge: j, object: object}
 	for _, e := range errs {
@@ -61,6 +61,16 @@ func (j *judge) value(f *findings, i int) {
 		return
 	}
 	j.rules(p)
+}
+
+// validateMeta calls objectmeta.Validate, which takes a context from Kubernetes 0.37 on.
+func validateMeta(object any, s *structural.Structural) field.ErrorList {
+	validate := any(objectmeta.Validate)
+	if before, ok := validate.(func(*field.Path, any, *structural.Structural, bool) field.ErrorList); ok {
+		return before(nil, object, s, false)
+	}
+	type withContext = func(context.Context, *field.Path, any, *structural.Structural, bool) field.ErrorList
+	return validate.(withContext)(context.Background(), nil, object, s, false)
 }
 
 // blocking has the types of errors that keep the API server from evaluating the rules of

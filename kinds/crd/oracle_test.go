@@ -18,7 +18,6 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
@@ -114,7 +113,7 @@ func direct(t *testing.T, schema json.RawMessage) func(object, old json.RawMessa
 	return func(object, old json.RawMessage) []string {
 		o := prepared(object)
 		errs := validation.ValidateCustomResource(nil, o, validator)
-		errs = append(errs, objectmeta.Validate(context.Background(), nil, o, s, false)...)
+		errs = append(errs, crd.ValidateMeta(o, s)...)
 		errs = append(errs, listtype.ValidateListSetsAndMaps(nil, s, o)...)
 		isBlocked := slices.ContainsFunc(errs, func(e *field.Error) bool {
 			return slices.Contains([]field.ErrorType{

@@ -23,6 +23,7 @@ import (
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
@@ -179,8 +180,8 @@ type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 // Priorities: a user who changes a VM does not wait for the VMs of a template that has changed.
 var (
 	usual    *int // 0, or handler.LowPriority for what is there at the start
-	ofOthers = new(handler.LowPriority)
-	ofReport = new(handler.LowPriority - 1) // which may be the controller's own write
+	ofOthers = ptr.To(handler.LowPriority)
+	ofReport = ptr.To(handler.LowPriority - 1) // which may be the controller's own write
 )
 
 // add adds a VM to the queue. Nobody waits for what the controller may have written itself.

@@ -1,0 +1,4 @@
+package crd
+
+// ValidateMeta calls objectmeta.Validate of any Kubernetes.
+var ValidateMeta = validateMeta
