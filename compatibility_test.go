@@ -84,7 +84,7 @@ func minor(version string) string { return version[:strings.LastIndex(version, "
 func fits(t *testing.T, required, has string) string {
 	t.Helper()
 	if required == "" {
-		return "as it is"
+		return "keeps Kubernetes"
 	}
 	number := func(version string) (number [3]int) {
 		if _, err := fmt.Sscanf(version, "%d.%d.%d", &number[0], &number[1], &number[2]); err != nil {
@@ -96,5 +96,5 @@ func fits(t *testing.T, required, has string) string {
 	if slices.Compare(r[:], h[:]) > 0 {
 		return "raises Kubernetes"
 	}
-	return "as it is"
+	return "keeps Kubernetes"
 }

@@ -8,6 +8,7 @@ require (
 	github.com/google/go-cmp v0.7.0
 	github.com/json-iterator/go v1.1.12
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
+	github.com/openreports/reports-api v0.2.1
 	github.com/vmrules/vmrules v0.0.0
 	k8s.io/api v0.37.2
 	k8s.io/apimachinery v0.37.2

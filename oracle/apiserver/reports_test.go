@@ -130,8 +130,8 @@ func (w *reporting) in(resource schema.GroupVersionResource) dynamic.ResourceInt
 func (w *reporting) prepare() {
 	w.program, w.audit = build(w.t, "../../cmd/vmrules-webhook", "."), build(w.t, "../../cmd/vmrules", ".")
 	w.must(prepared())
-	list := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/openreports/reports-api")
-	list.Dir = filepath.Join("..", "..", "admission")
+	list := exec.Command("go", "list", "-f", "{{.Module.Dir}}", "github.com/openreports/reports-api/apis/openreports.io/v1alpha1")
+	list.Dir = ".." // which requires it
 	folder, err := list.Output()
 	w.must(err)
 	_, err = envtest.InstallCRDs(w.config, envtest.CRDInstallOptions{

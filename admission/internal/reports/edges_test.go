@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/openreports/reports-api/apis/openreports.io/v1alpha1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -77,7 +76,7 @@ func (w *world) reportOn(text json.RawMessage) string {
 	if _, err := w.Reconcile(w.t.Context(), reconcile.Request{NamespacedName: key}); err != nil {
 		return "tried again"
 	}
-	var r v1alpha1.Report
+	var r apiReport
 	key.Name = "vmrules-" + key.Name
 	switch err := w.client.Get(w.t.Context(), key, &r); {
 	case client.IgnoreNotFound(err) != nil:

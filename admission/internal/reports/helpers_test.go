@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/openreports/reports-api/apis/openreports.io/v1alpha1"
 	"golang.org/x/time/rate"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -39,17 +38,15 @@ func newWorld(t *testing.T, settings review.Settings, objects ...string) *world 
 	t.Helper()
 	w := &world{t: t, fails: func(string) error { return nil }}
 	all := runtime.NewScheme()
-	for _, add := range []func(*runtime.Scheme) error{v1alpha1.Install} {
-		if err := add(all); err != nil {
-			t.Fatal(err)
-		}
+	if err := installReports(all); err != nil {
+		t.Fatal(err)
 	}
 	for _, kinds := range review.Kinds() {
 		all.AddKnownTypeWithName(kinds[0], &unstructured.Unstructured{})
 		all.AddKnownTypeWithName(kinds[0].GroupVersion().WithKind(kinds[0].Kind+"List"), &unstructured.UnstructuredList{})
 	}
 	w.client = fake.NewClientBuilder().WithScheme(all).
-		WithIndex(&v1alpha1.Report{}, byVM, ownerOf).
+		WithIndex(&apiReport{}, byVM, ownerOf).
 		WithInterceptorFuncs(interceptor.Funcs{
 			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
 				if u, ok := o.(*unstructured.Unstructured); ok && u.GetKind() == review.VMKind.Kind {
@@ -94,7 +91,7 @@ func (w *world) note(what string, about any) error {
 		if o.GetKind() != openreports.Kind {
 			return nil // a test writes it
 		}
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(o.Object, &v1alpha1.Report{}, true); err != nil {
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(o.Object, &apiReport{}, true); err != nil {
 			w.t.Error(err)
 		}
 		w.done = append(w.done, what+" "+o.GetName())
@@ -174,7 +171,7 @@ func (w *world) again(name string) {
 // results returns what the Reports say: name, summary, then result, rule and message.
 func (w *world) results() (all []string) {
 	w.t.Helper()
-	var list v1alpha1.ReportList
+	var list apiReportList
 	if err := w.client.List(w.t.Context(), &list); err != nil {
 		w.t.Fatal(err)
 	}

@@ -2,20 +2,16 @@ package reports
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/openreports/reports-api/apis/openreports.io/v1alpha1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -23,7 +19,6 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/admission/internal/review"
-	"github.com/vmrules/vmrules/openreports"
 )
 
 func same(t *testing.T, what string, got []string, want ...string) {
@@ -92,7 +87,7 @@ func TestOrphans(t *testing.T) {
 	leaving := strings.Replace(vm("a", "1", ofLinux, 4), `"name"`, `"finalizers": ["kubevirt.io/x"], "name"`, 1)
 	w := newWorld(t, review.Settings{}, template("linux", rule("cores", 8)), leaving, vm("b", "2", ofLinux, 4), vm("c", "3", ofLinux, 4))
 	w.judge("a", "b", "c")
-	var all v1alpha1.ReportList
+	var all apiReportList
 	if err := w.client.List(t.Context(), &all); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +106,7 @@ func TestOrphans(t *testing.T) {
 func TestEdited(t *testing.T) {
 	w := newWorld(t, review.Settings{}, template("linux", rule("cores", 8)), vm("a", "1", ofLinux, 9))
 	w.judge("a")
-	var r v1alpha1.Report
+	var r apiReport
 	if err := w.client.Get(t.Context(), client.ObjectKey{Namespace: "office", Name: "vmrules-1"}, &r); err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +169,7 @@ func TestFailures(t *testing.T) {
 func TestLateCache(t *testing.T) {
 	w := newWorld(t, review.Settings{}, template("linux", rule("cores", 8)), vm("a", "1", ofLinux, 4))
 	w.judge("a")
-	var r v1alpha1.Report
+	var r apiReport
 	if err := w.client.Get(t.Context(), client.ObjectKey{Namespace: "office", Name: "vmrules-1"}, &r); err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +213,7 @@ func TestTimes(t *testing.T) {
 	w := newWorld(t, review.Settings{}, template("linux", rule("cores", 8), rule("most", 100)), vm("a", "1", ofLinux, 4))
 	w.judge("a")
 	times := func() (all []int64) {
-		var r v1alpha1.Report
+		var r apiReport
 		if err := w.client.Get(t.Context(), client.ObjectKey{Namespace: "office", Name: "vmrules-1"}, &r); err != nil {
 			t.Fatal(err)
 		}
@@ -237,35 +232,5 @@ func TestTimes(t *testing.T) {
 	w.judge("a")
 	if got := times(); got[0] == 5 || got[1] != 5 {
 		t.Error(got)
-	}
-}
-
-// What package openreports writes is a Report of the API, and nothing of it is lost or added.
-func TestShape(t *testing.T) {
-	text, err := os.ReadFile("../../../openreports/testdata/report.json")
-	if err != nil {
-		t.Skip("this is the module alone, without the Report of package openreports")
-	}
-	var want map[string]any
-	if err := json.Unmarshal(text, &want); err != nil {
-		t.Fatal(err)
-	}
-	var report v1alpha1.Report
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(want, &report, true); err != nil {
-		t.Fatal(err)
-	}
-	again, err := json.Marshal(&report)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got map[string]any
-	if err := json.Unmarshal(again, &got); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-	if gv := v1alpha1.GroupVersion.String(); gv != openreports.APIVersion {
-		t.Errorf("the API is %s", gv)
 	}
 }
