@@ -26,31 +26,37 @@ func Is(arg string) bool { return strings.HasPrefix(arg, prefix) }
 // Inputs yields the files that an argument names, as manifest.Inputs does.
 func Inputs(arg string) iter.Seq2[manifest.Input, error] {
 	return func(yield func(manifest.Input, error) bool) {
-		temporary, err := os.MkdirTemp("", "vmrules-")
-		defer os.RemoveAll(temporary)
-		var files fs.FS
-		var revision, place string
-		if err == nil {
-			revision, place, err = split(arg)
-		}
-		if err == nil {
-			files, err = write(revision, temporary)
-		}
-		if err == nil {
-			if _, missing := fs.Stat(files, place); missing != nil {
-				err = errors.New("the revision has no such file or folder: a path begins at the top of the repository, or in this folder with ./")
-			}
-		}
-		if err != nil {
+		if err := inputs(arg, yield); err != nil {
 			yield(manifest.Input{}, &manifest.Error{File: arg, Message: err.Error()})
-			return
-		}
-		for input, err := range manifest.InputsIn(files, place, func(name string) string { return prefix + revision + ":" + name }) {
-			if !yield(input, err) {
-				return
-			}
 		}
 	}
+}
+
+// inputs yields the files, or returns why it can yield none.
+func inputs(arg string, yield func(manifest.Input, error) bool) error {
+	revision, place, err := split(arg)
+	if err != nil {
+		return err
+	}
+	temporary, err := os.MkdirTemp("", "vmrules-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temporary)
+	root, err := write(revision, temporary)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if _, err := root.Stat(place); err != nil {
+		return errors.New("the revision has no such file or folder: a path begins at the top of the repository, or in this folder with ./")
+	}
+	for input, err := range manifest.InputsIn(root.FS(), place, func(name string) string { return prefix + revision + ":" + name }) {
+		if !yield(input, err) {
+			return nil
+		}
+	}
+	return nil
 }
 
 // split returns the revision of an argument, and the path from the top of the repository. As git has it,
@@ -74,8 +80,8 @@ func split(arg string) (revision, place string, err error) {
 	return revision, place, nil
 }
 
-// write writes the files of a revision below a folder.
-func write(revision, folder string) (fs.FS, error) {
+// write writes the files of a revision below a folder. No link leads out of the root that it returns.
+func write(revision, folder string) (*os.Root, error) {
 	if _, err := run(nil, "rev-parse", "--git-dir"); err != nil {
 		return nil, err
 	}
@@ -87,16 +93,14 @@ func write(revision, folder string) (fs.FS, error) {
 	if err := os.Mkdir(files, 0o700); err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(files) // no link leads out of it
-	if err != nil {
-		return nil, err
-	}
 	apart := []string{"GIT_WORK_TREE=" + files, "GIT_INDEX_FILE=" + filepath.Join(folder, "index")}
 	if _, err := run(apart, "read-tree", tree); err != nil {
 		return nil, err
 	}
-	_, err = run(apart, "checkout-index", "--all")
-	return root.FS(), err
+	if _, err := run(apart, "checkout-index", "--all"); err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(files)
 }
 
 // run returns what git says, without the line end, with more variables in its environment.
