@@ -12,8 +12,8 @@
 // that selects nothing in any VM. It is a warning if the rule has justWarning or a valid that not every
 // VM has: the rule may then mean that a field must not be set.
 //
-// So is what can hardly be meant, such as a misspelt key or the regex .*, but Finding.Refuses is false then.
-// What may not mean what its author meant is a warning, and what is only worth a look a note.
+// A mistake beyond doubt, such as a misspelt key or the regex .*, is an error with Refuses false. A rule that
+// may not do what its author wanted is a warning. A finding that is only worth a look is a note.
 //
 // # Objects
 //

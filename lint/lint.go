@@ -16,8 +16,8 @@ type Severity string
 
 const (
 	// SeverityError means that ParseRules refuses the annotation, that nobody reads it, that every
-	// VM fails the rule, that the program of For cannot use the rule, or that its author can hardly have
-	// meant it.
+	// VM fails the rule, that the program of For cannot use the rule, or that the rule is a mistake beyond
+	// doubt.
 	SeverityError Severity = "error"
 	// SeverityWarning means that a rule probably does not do what its author meant, or does
 	// something else in the program of For.

@@ -80,7 +80,7 @@ func (l *linter) message(r *rule) {
 }
 
 // foreignArguments finds arguments that the specification does not list for the rule's
-// kind. Some consumers ignore these. If the rule has no other, its kind is hardly meant.
+// kind. Some consumers ignore these. If the rule has no other, its kind is a mistake.
 func (l *linter) foreignArguments(r *rule) {
 	severity := SeverityError
 	if _, own := r.argumentCount(); own > 0 {

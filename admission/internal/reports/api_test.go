@@ -11,8 +11,8 @@ import (
 	"github.com/vmrules/vmrules/openreports"
 )
 
-// What package openreports writes of the API of openreports.io, whose module would raise others for whoever
-// imports package admission. TestReport of oracle has the API itself.
+// What package openreports writes of the API of openreports.io. The module of that API would raise others in
+// programs that import package admission, so TestReport of oracle has the API itself.
 type apiReport struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -102,9 +102,11 @@ func (c *checker) findings(o manifest.Object, result checked, linted map[int]boo
 			if i == len(r.Violations)-1 && r.Note != "" { // what could not be judged
 				f.Message += "; " + output.OneLine(r.Note)
 			}
-			other := strings.Replace(v.Pointer, "/memory/guest", "/resources/requests/memory", 1)
-			if _, _, isThere := locator.Place(other); isThere && other != v.Pointer && v.Reason == vmrules.ReasonRequired {
-				v.Pointer, f.Message = other, f.Message+"; the memory is set here instead"
+			if other, isElsewhere := strings.CutSuffix(v.Pointer, "/memory/guest"); isElsewhere && v.Reason == vmrules.ReasonRequired {
+				other += "/resources/requests/memory"
+				if _, _, isThere := locator.Place(other); isThere {
+					v.Pointer, f.Message = other, f.Message+"; the memory is set here instead"
+				}
 			}
 			add(v.Pointer, f)
 		}

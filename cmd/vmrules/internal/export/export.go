@@ -39,7 +39,7 @@ const (
 	byBoth       selection = "both"
 )
 
-// usual has what selects the VMs of a kind of template, whoever makes them from it.
+// usual has what selects the VMs of a kind of template, by any program that makes them.
 var usual = map[string]selection{"Template": byLabels, "VirtualMachineTemplate": byAnnotation}
 
 // An exporter runs vmrules export.
