@@ -23,7 +23,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
-	"github.com/vmrules/vmrules/admission/internal/reports"
 	"github.com/vmrules/vmrules/admission/internal/review"
 )
 
@@ -49,7 +48,7 @@ func NewManager(kube *rest.Config, o manager.Options, opts ...Option) (manager.M
 		kube.QPS, kube.Burst = 100, 200 // a review may read several objects
 	}
 	if o.Cache.DefaultTransform == nil {
-		o.Cache.DefaultTransform = reports.Strip
+		o.Cache.DefaultTransform = review.Strip
 	}
 	m, err := manager.New(kube, o)
 	if err != nil {
@@ -74,7 +73,7 @@ func NewManager(kube *rest.Config, o manager.Options, opts ...Option) (manager.M
 		}
 	}
 	if r.reports != nil {
-		err = errors.Join(err, reports.Add(m, kube, r.reviewer, r.reports.Rate, r.reports.LeaseNamespace))
+		err = errors.Join(err, r.reports.Add(m, kube, r.reviewer))
 	}
 	return m, err
 }

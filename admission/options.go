@@ -29,7 +29,7 @@ type Option func(*settings)
 
 type settings struct {
 	review.Settings
-	reports *Reports // nil: none are kept
+	reports Reports // nil: none are kept
 	told    []DecisionFunc
 	wrong   []error // with the options themselves
 }

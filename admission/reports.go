@@ -1,26 +1,28 @@
 package admission
 
-import "fmt"
+import (
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 
-// Reports say how WithReports keeps reports.
-type Reports struct {
-	// Rate is how many VMs are judged in a second, after a change of a template for instance; 0 is 20.
-	// Each takes two requests to the API server, and one more if its report has changed.
-	Rate float64
-	// LeaseNamespace is where replicas agree which of them writes reports; "" is that of the pod.
-	LeaseNamespace string
+	"github.com/vmrules/vmrules/admission/internal/review"
+)
+
+// Reports are reports.Settings. What keeps reports is a package of its own, so that only programs that want
+// them are built with it.
+type Reports interface {
+	// Check returns an error if these settings cannot be used.
+	Check() error
+	// Add has a manager keep reports. NewManager calls it.
+	Add(m manager.Manager, kube *rest.Config, reviewer *review.Reviewer) error
 }
 
 // WithReports has the manager of NewManager keep a Report of openreports.io/v1alpha1 for each VM that has
-// rules, as package openreports writes it. New ignores it.
+// rules, as package openreports writes it. Pass reports.Settings. New ignores it.
 func WithReports(r Reports) Option {
 	return func(s *settings) {
-		if r.Rate == 0 {
-			r.Rate = 20
+		s.reports = r
+		if r != nil {
+			s.wrong = append(s.wrong, r.Check())
 		}
-		if !(r.Rate > 0 && r.Rate <= 1000) {
-			s.wrong = append(s.wrong, fmt.Errorf("the rate of reports is %v: it must be more than 0 and at most 1000", r.Rate))
-		}
-		s.reports = &r
 	}
 }

@@ -21,7 +21,7 @@ import (
 type Reviewer struct {
 	reviewer *review.Reviewer
 	cluster  *cluster
-	reports  *Reports // for NewManager
+	reports  Reports // for NewManager
 	told     []DecisionFunc
 	webhook  admission.Webhook
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/admission"
+	"github.com/vmrules/vmrules/admission/reports"
 )
 
 // A config is what the flags say.
@@ -50,9 +51,9 @@ func parse(args []string, w io.Writer) (*config, error) {
 		return nil
 	})
 	flags.BoolVar(&c.reports, "reports", false, "also keep a Report of openreports.io for each VM that has rules")
-	var reports admission.Reports
-	flags.Float64Var(&reports.Rate, "reports-rate", 20, "how many VMs a second are judged for reports")
-	flags.StringVar(&reports.LeaseNamespace, "reports-namespace", "", "the `namespace` in which replicas agree which of them writes reports (default that of the pod)")
+	var settings reports.Settings
+	flags.Float64Var(&settings.Rate, "reports-rate", 20, "how many VMs a second are judged for reports")
+	flags.StringVar(&settings.LeaseNamespace, "reports-namespace", "", "the `namespace` in which replicas agree which of them writes reports (default that of the pod)")
 	for _, f := range []struct {
 		name, usage string
 		option      admission.Option
@@ -82,7 +83,7 @@ func parse(args []string, w io.Writer) (*config, error) {
 	case c.reports && c.from != nil:
 		return nil, errors.New("--reports needs a cluster: leave out --from, or write reports about files with vmrules audit -o report")
 	case c.reports:
-		c.options = append(c.options, admission.WithReports(reports))
+		c.options = append(c.options, admission.WithReports(settings))
 	}
 	return c, nil
 }

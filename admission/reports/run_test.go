@@ -160,7 +160,7 @@ func TestOnce(t *testing.T) {
 func TestStrip(t *testing.T) {
 	m := metadataIn(t, `{"metadata": {"name": "a", "managedFields": [{"manager": "m"}], "labels": {"a": "b"},
 		"annotations": {"kubectl.kubernetes.io/last-applied-configuration": "{}", "vm.kubevirt.io/skip-validations": "", "vmrules.io/policy": "p"}}}`)
-	if _, err := Strip(m); err != nil {
+	if _, err := review.Strip(m); err != nil {
 		t.Fatal(err)
 	}
 	if m.ManagedFields != nil || len(m.Labels) != 1 || len(m.Annotations) != 2 {

@@ -1,19 +1,18 @@
 package reports
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/time/rate"
 	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -52,22 +51,22 @@ type runner struct {
 	elector            atomic.Pointer[leaderelection.LeaderElector]
 }
 
-// Add has a manager keep Reports, and judge so many VMs in a second. The lease is in a namespace; "" is that of
-// the pod. The Reviewer reads from the cache of the manager.
-func Add(m manager.Manager, kube *rest.Config, reviewer *review.Reviewer, perSecond float64, namespace string) error {
+// Add implements admission.Reports. The Reviewer reads from the cache of the manager.
+func (s Settings) Add(m manager.Manager, kube *rest.Config, reviewer *review.Reviewer) error {
+	perSecond := cmp.Or(s.Rate, usualRate)
 	kube = rest.CopyConfig(kube)
 	kube.QPS, kube.Burst = float32(5*perSecond+10), int(5*perSecond+10) // apart from those of reviews
 	live, err1 := client.New(kube, client.Options{Mapper: m.GetRESTMapper(), HTTPClient: m.GetHTTPClient()})
 	selected := func(selector string) (cache.Cache, error) {
 		parsed, err := labels.Parse(selector)
-		o := cache.Options{Mapper: m.GetRESTMapper(), HTTPClient: m.GetHTTPClient(), DefaultLabelSelector: parsed, DefaultTransform: Strip}
+		o := cache.Options{Mapper: m.GetRESTMapper(), HTTPClient: m.GetHTTPClient(), DefaultLabelSelector: parsed, DefaultTransform: review.Strip}
 		c, err2 := cache.New(kube, o)
 		return c, errors.Join(err, err2)
 	}
 	ofUs, err2 := selected(openreports.ManagedByLabel + "=" + openreports.Source)
 	revisions, err3 := selected(review.RevisionLabel)
 	lock, err4 := ctrlelection.NewResourceLock(kube, m, ctrlelection.Options{
-		LeaderElection: true, LeaderElectionID: controllerName, LeaderElectionNamespace: namespace, RenewDeadline: renewal,
+		LeaderElection: true, LeaderElectionID: controllerName, LeaderElectionNamespace: s.LeaseNamespace, RenewDeadline: renewal,
 	})
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return err
@@ -162,17 +161,6 @@ func (r *runner) control(ctx context.Context) error {
 		return nil
 	})
 	return group.Wait()
-}
-
-// Strip is a transformation for caches. It leaves out managedFields, and of metadata that is cached alone the
-// annotations of others.
-func Strip(o any) (any, error) {
-	if m, ok := o.(*metav1.PartialObjectMetadata); ok {
-		maps.DeleteFunc(m.Annotations, func(name, _ string) bool {
-			return !strings.HasPrefix(name, "vm.kubevirt.io/") && !strings.HasPrefix(name, "vmrules.io/")
-		})
-	}
-	return cache.TransformStripManagedFields()(o)
 }
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
