@@ -110,11 +110,17 @@ func (p *program) readyz(check string) (int, string) {
 // counted returns the sum of the program's counters that a pattern matches, with their labels.
 func (p *program) counted(t testing.TB, pattern string) int {
 	t.Helper()
+	return sum(t, p.scrape(t), pattern)
+}
+
+// scrape returns the program's metrics.
+func (p *program) scrape(t testing.TB) string {
+	t.Helper()
 	status, text := get(fmt.Sprintf("http://127.0.0.1:%d/metrics", p.metrics))
 	if status != http.StatusOK {
 		t.Fatal(status, text)
 	}
-	return sum(t, text, pattern)
+	return text
 }
 
 // sum returns the sum of the counters in Prometheus' format that a pattern matches.

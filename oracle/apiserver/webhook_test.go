@@ -243,11 +243,17 @@ func (w *warnings) take() []string {
 // answered returns how many requests the server has answered, of those that have these labels.
 func (d *deployment) answered(t testing.TB, labels string) int {
 	t.Helper()
-	text, err := d.typed.RESTClient().Get().AbsPath("/metrics").DoRaw(context.Background())
+	return sum(t, d.metrics(t), `apiserver_request_total\{[^}]*`+labels+`[^}]*\}`)
+}
+
+// metrics returns those of the server.
+func (s *server) metrics(t testing.TB) string {
+	t.Helper()
+	text, err := s.typed.RESTClient().Get().AbsPath("/metrics").DoRaw(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sum(t, string(text), `apiserver_request_total\{[^}]*`+labels+`[^}]*\}`)
+	return string(text)
 }
 
 // A VM is judged by its own rules or by the template that it names in full, and a template when it is
