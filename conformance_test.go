@@ -291,24 +291,11 @@ func isMixed(r Result) bool {
 	return types > 0 && types < len(r.Violations) || strings.HasPrefix(r.Note, "not judged")
 }
 
-func TestDoorIsShut(t *testing.T) {
-	for _, key := range []*door.Key{nil, new(door.Key)} {
-		func() {
-			defer func() {
-				if recover() == nil && key != door.Opened { // the keys have no size, so that two may be one
-					t.Error("it opens without the key")
-				}
-			}()
-			Internal.Open(key)
-		}()
-	}
-}
-
 // Judging part by part, rules are in force where Validate judges values, and their paths select
 // what Validate finds to be wrong.
 func TestJudgingAgreesWithValidate(t *testing.T) {
 	racetest.SkipLong(t)
-	insides := Internal.Open(door.Opened)
+	insides := insides{}
 	for name, v := range judgedVectors(t) {
 		t.Run(name, func(t *testing.T) {
 			v.Options.Ratcheting = false // it compares with the old object
@@ -331,7 +318,7 @@ func TestJudgingAgreesWithValidate(t *testing.T) {
 
 func checkJudging(t *testing.T, j door.Judging, rules Rules, at *target, want Result) {
 	t.Helper()
-	insides := Internal.Open(door.Opened)
+	insides := insides{}
 	_, outcome, note := j.InForce(want.Index, at)
 	if outcome != "" && (string(want.Outcome) != outcome || want.Outcome != Undecided && want.Note != note) {
 		t.Errorf("%s: %s (%s), want %s (%s)", want.Rule, outcome, note, want.Outcome, want.Note)
@@ -376,7 +363,7 @@ func checkJudging(t *testing.T, j door.Judging, rules Rules, at *target, want Re
 // rules that have none.
 func TestReadAgreesWithParseRules(t *testing.T) {
 	racetest.SkipLong(t)
-	insides := Internal.Open(door.Opened)
+	insides := insides{}
 	for file, vectors := range readVectors(t) {
 		for _, v := range vectors {
 			t.Run(file+"/"+v.Name, func(t *testing.T) {

@@ -7,24 +7,13 @@ import (
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/door"
 	"github.com/vmrules/vmrules/internal/jsonpath"
-	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// Internal gives unexported parts to the packages of this module, which alone have its key.
-var Internal internal
+func init() { door.Root = insides{} }
 
-type internal struct{}
-
-// Open returns what this package shares with the others of its module.
-func (internal) Open(key *door.Key) insides {
-	if key != door.Opened {
-		panic("vmrules: only the packages of this module may open it")
-	}
-	return insides{}
-}
-
+// insides is what this package shares with the others of its module. It implements inside.Root.
 type insides struct{}
 
 // Parsed returns a path as it was read.
@@ -41,13 +30,7 @@ func (insides) Options(opts []ParseOption) (limits Budget, isWhole bool, others 
 	return o.limits, o.isWhole, o.others
 }
 
-// A readRule is a rule without problems, with its place in the annotation.
-type readRule struct {
-	Rule
-	Index   int
-	Node    jsontext.Node
-	Literal constraint.Set // from its kind, and the arguments that are literals
-}
+type readRule = door.Rule[Rule]
 
 // Read reads an annotation. It returns the rules that can be used, also if others cannot, and all
 // problems, with those that only Strict finds. Unless Strict is among the options, these are paid
@@ -68,7 +51,7 @@ func (insides) Read(text string, opts []ParseOption, unstrict *meter.Budget, end
 	}
 	for i := range rules {
 		if r := &rules[i]; !isWrong[i] && !isWrong[-1] {
-			usable = append(usable, readRule{r.Rule.clone(), i, nodes[i], r.literal})
+			usable = append(usable, readRule{Rule: r.Rule.clone(), Index: i, Node: nodes[i], Literal: r.literal})
 		}
 	}
 	return usable, problems, strict

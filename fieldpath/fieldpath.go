@@ -6,13 +6,10 @@ import (
 	"github.com/ohler55/ojg/jp"
 
 	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/internal/door"
+	"github.com/vmrules/vmrules/internal/inside"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
-
-// insides is what package vmrules shares with this one.
-var insides = vmrules.Internal.Open(door.Opened)
 
 // A Step is one step of a path. It is always a [Name], [Index], [Slice], [Union], [Items],
 // [Wildcard], [Descent] or [Filter].
@@ -53,19 +50,19 @@ type Filter struct{ filter jsonpath.Filter }
 
 // Steps returns the steps of a path, from the root. The root itself and the zero Path have none.
 func Steps(p vmrules.Path) []Step {
-	return stepsOf(insides.Parsed(p).Steps())
+	return stepsOf(inside.Vmrules.Parsed(p).Steps())
 }
 
 // Names returns the names of a path's steps, from the root; false if the path has any step that
 // is not a Name.
 func Names(p vmrules.Path) ([]string, bool) {
-	return insides.Parsed(p).Names()
+	return inside.Vmrules.Parsed(p).Names()
 }
 
 // BeginsWith reports whether the first steps of p are those of q, which then selects
 // something wherever p does. Every path begins with the root.
 func BeginsWith(p, q vmrules.Path) bool {
-	return insides.Parsed(p).BeginsWith(insides.Parsed(q))
+	return inside.Vmrules.Parsed(p).BeginsWith(inside.Vmrules.Parsed(q))
 }
 
 func stepsOf(fragments jp.Expr) []Step {

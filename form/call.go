@@ -7,6 +7,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/fieldpath"
+	"github.com/vmrules/vmrules/internal/inside"
 	"github.com/vmrules/vmrules/internal/meter"
 )
 
@@ -41,7 +42,7 @@ const (
 )
 
 func newCall(rules vmrules.Rules, object map[string]any, opts []vmrules.ValidateOption) *call {
-	isPartial, limits := insides.Settings(opts)
+	isPartial, limits := inside.Vmrules.Settings(opts)
 	whole := meter.OrDefault(limits.Work, limits.Kept)
 	half := whole.Half()
 	c := &call{
@@ -50,7 +51,7 @@ func newCall(rules vmrules.Rules, object map[string]any, opts []vmrules.Validate
 	}
 	known := map[string]int{} // the index in paths
 	for i := range rules.Len() {
-		r, _ := insides.Rule(rules, i)
+		r, _ := inside.Vmrules.Rule(rules, i)
 		rule, key := c.newRule(r)
 		at, isKnown := known[key]
 		if !isKnown {

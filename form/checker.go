@@ -6,6 +6,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/inside"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -31,11 +32,11 @@ func NewValueChecker(rule vmrules.Rule, opts ...vmrules.ValidateOption) (*ValueC
 	if err != nil {
 		return nil, err
 	}
-	set, unread := insides.Demands(rules, 0)
+	set, unread := inside.Vmrules.Demands(rules, 0)
 	if len(unread) > 0 {
 		return nil, fmt.Errorf("the rule %s: %s is read from the object that is judged", value.Quoted(rule.Name), unread[0])
 	}
-	return newValueChecker(rule, set, insides.Implied(rule.Path, opts), opts)
+	return newValueChecker(rule, set, inside.Vmrules.Implied(rule.Path, opts), opts)
 }
 
 func newValueChecker(r vmrules.Rule, set *constraint.Set, f *jsonpath.Implied, opts []vmrules.ValidateOption) (*ValueChecker, error) {
@@ -46,7 +47,7 @@ func newValueChecker(r vmrules.Rule, set *constraint.Set, f *jsonpath.Implied, o
 	case isOpen && len(set.All()) == 0:
 		return nil, fmt.Errorf("the rule %s: the kind %s without any argument enforces nothing", value.Quoted(r.Name), r.Kind)
 	}
-	return &ValueChecker{insides.Alone(r, *set, f, opts)}, nil
+	return &ValueChecker{inside.Vmrules.Alone(r, *set, f, opts)}, nil
 }
 
 // Check returns the violations that Validate finds in an object in which the rule's path selects

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/inside"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/parameter"
@@ -30,7 +31,7 @@ import (
 // error for an object that is not a template, a value that cannot be used, a generator that is
 // not "expression", and a result that is too large for the Budget.
 func Fill(template map[string]any, values map[string]any, opts ...vmrules.ParseOption) (map[string]any, error) {
-	limits, _, _ := insides.Options(opts)
+	limits, _, _ := inside.Vmrules.Options(opts)
 	m := meter.OrDefault(limits.Work, limits.Kept)
 	r, _, err := newParameterReader(template, &m)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/inside"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/value"
@@ -41,7 +42,7 @@ type Parameter struct {
 // error, and all parameters without Must and Should. If the object is not a template, or
 // too large, it returns an error and no parameters.
 func Parameters(template map[string]any, opts ...vmrules.ParseOption) ([]Parameter, error) {
-	given, _, _ := insides.Options(opts)
+	given, _, _ := inside.Vmrules.Options(opts)
 	m := meter.OrDefault(given.Work, given.Kept)
 	reading := m.Half()
 	r, inside, err := newParameterReader(template, &m)

@@ -8,14 +8,12 @@ import (
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/door"
+	"github.com/vmrules/vmrules/internal/inside"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
-
-// insides is what package vmrules shares with this one.
-var insides = vmrules.Internal.Open(door.Opened)
 
 // A Resolved is a rule for one target, with all that it reads from the object. A form needs
 // it to render an input and to check it. It must not be changed.
@@ -107,12 +105,12 @@ type Unread struct {
 // whatever the object holds.
 func Resolve(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) iter.Seq[Resolved] {
 	return func(yield func(Resolved) bool) {
-		judging := insides.Judging(rules, object, opts)
+		judging := inside.Vmrules.Judging(rules, object, opts)
 		defer judging.Release()
 		each := make([]resolvedRule, 0, rules.Len())
 		for i := range rules.Len() {
-			rule, _ := insides.Rule(rules, i)
-			each = append(each, resolvedRule{insides.Parsed(rule.Path), insides.Parsed(rule.Valid)})
+			rule, _ := inside.Vmrules.Rule(rules, i)
+			each = append(each, resolvedRule{inside.Vmrules.Parsed(rule.Path), inside.Vmrules.Parsed(rule.Valid)})
 		}
 		targets := judging.Targets()
 		for i := range targets {
@@ -130,7 +128,7 @@ func (r *Resolved) Rule() vmrules.Rule {
 	if r.isOfNoRule() {
 		return vmrules.Rule{}
 	}
-	return insides.Filled(r.rules, r.Index, r.read)
+	return inside.Vmrules.Filled(r.rules, r.Index, r.read)
 }
 
 // isOfNoRule reports whether Resolve has not made it for a rule.
@@ -188,7 +186,7 @@ func (r *resolver) resolve(left int, yield func(Resolved) bool) bool {
 	_ = r.Budget().Spend(len(r.each)*plan.Work, 0)
 	var root vmrules.Path // zero if the object does not have it
 	if t := r.target; !t.HasNoVM && (t.Nothing == "" || t.At != nil) {
-		root = insides.At(t.At)
+		root = inside.Vmrules.At(t.At)
 	}
 	for i := range r.each {
 		resolved := r.rule(i)

@@ -7,6 +7,7 @@ import (
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/inside"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/rulekey"
@@ -52,7 +53,7 @@ func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w w
 	if p.IsZero() || l.isWhole {
 		return &pathSearch{}
 	}
-	text, steps := at.Value.(string), insides.Parsed(p).Text()
+	text, steps := at.Value.(string), inside.Vmrules.Parsed(p).Text()
 	first := strings.LastIndex(text, steps)
 	s := &pathSearch{budget: &l.budget, fields: []*field{vmapi.OfVM()}, to: first + len(steps) - len(jsonpath.LeadingDot(steps))}
 	p = s.withDots(p)
@@ -127,7 +128,7 @@ func writtenLike(like, steps string) string {
 }
 
 // written returns the text of each step as it is in the annotation.
-func written(p vmrules.Path) []string { return insides.Parsed(p).StepTexts() }
+func written(p vmrules.Path) []string { return inside.Vmrules.Parsed(p).StepTexts() }
 
 // spelled returns the text of each step, spelled the same way for Equal paths.
 func spelled(p vmrules.Path) []string {

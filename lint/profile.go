@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/inside"
 	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
@@ -22,7 +23,7 @@ const SSP Profile = "ssp"
 // that it understands otherwise as warnings. Without For, both are notes, apart from
 // ssp-unset, which is not reported. If there are several profiles, the last one counts. ParseRules
 // ignores this option.
-func For(p Profile) vmrules.ParseOption { return insides.Option(p) }
+func For(p Profile) vmrules.ParseOption { return inside.Vmrules.Option(p) }
 
 // profileSeverities has the severities that differ under each profile.
 var profileSeverities = map[Profile]map[string]Severity{
@@ -58,7 +59,7 @@ var profileSeverities = map[Profile]map[string]Severity{
 // KubeVirt makes Annotation report fields that a version of KubeVirt lacks although a newer one has them. It
 // takes one of KubeVirtVersions, or "" for the newest; if there are several, the last one counts. ParseRules
 // ignores this option.
-func KubeVirt(version string) vmrules.ParseOption { return insides.Option(kubevirt(version)) }
+func KubeVirt(version string) vmrules.ParseOption { return inside.Vmrules.Option(kubevirt(version)) }
 
 // KubeVirtVersions returns the versions of KubeVirt whose fields are known, the oldest first.
 func KubeVirtVersions() []string { return slices.Clone(vmapi.Versions) }

@@ -2,19 +2,16 @@ package lint
 
 import (
 	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/internal/door"
+	"github.com/vmrules/vmrules/internal/inside"
 	"github.com/vmrules/vmrules/internal/meter"
 )
-
-// insides is what package vmrules shares with this one.
-var insides = vmrules.Internal.Open(door.Opened)
 
 // workPart divides the Budget's work: all checks together may do this fraction of it. They may
 // keep as much memory as the Budget says.
 const workPart = 2
 
 func newLinter(text string, opts []vmrules.ParseOption) *linter {
-	limits, isWhole, others := insides.Options(opts)
+	limits, isWhole, others := inside.Vmrules.Options(opts)
 	l := &linter{text: text, opts: opts, isWhole: isWhole, findings: []Finding{}, unknownKinds: map[int]bool{}}
 	l.takeOptions(others)
 	whole := meter.OrDefault(limits.Work, limits.Kept)
@@ -27,7 +24,7 @@ func newLinter(text string, opts []vmrules.ParseOption) *linter {
 // Strict. It returns the rules that have no problem without Strict.
 func (l *linter) read() []*rule {
 	ends := map[int]int{}
-	rules, problems, strict := insides.Read(l.text, l.opts, &l.budget, ends)
+	rules, problems, strict := inside.Vmrules.Read(l.text, l.opts, &l.budget, ends)
 	for _, p := range problems {
 		l.problem(p, ends[p.Offset], SeverityError, true)
 	}

@@ -8,10 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/internal/door"
+	"github.com/vmrules/vmrules/internal/inside"
 )
-
-var insides = vmrules.Internal.Open(door.Opened)
 
 // An Untranslated says why no policy enforces a rule.
 type Untranslated struct {
@@ -48,7 +46,7 @@ type translation struct {
 func translate(rules vmrules.Rules, scope Scope) translation {
 	out := translation{scope: scope}
 	for i := range rules.Len() {
-		r, err := insides.Rule(rules, i)
+		r, err := inside.Vmrules.Rule(rules, i)
 		switch {
 		case err != nil: // it was left out
 		case rules.WholeObjects():

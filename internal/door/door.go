@@ -4,16 +4,22 @@ package door
 import (
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
-// A Key opens vmrules.Internal. Only packages of this module can name its type.
-type Key struct{}
+// Root is what package vmrules shares: an inside.Root, whose methods have types of that package.
+var Root any
 
-// Opened is the Key that they pass. Anything else opens nothing.
-var Opened = &Key{}
+// A Rule is a vmrules.Rule without problems, with its place in the annotation.
+type Rule[R any] struct {
+	Rule    R
+	Index   int
+	Node    jsontext.Node
+	Literal constraint.Set // from its kind, and the arguments that are literals
+}
 
 // A Judging is a call that judges an object by rules as Validate does, but part by part. Rules
 // have their indexes. It is not safe for concurrent use.
