@@ -32,9 +32,22 @@ func (c *cluster) say(ctx context.Context, kind schema.GroupKind, why error) {
 }
 
 func (c *cluster) Get(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (map[string]any, error) {
+	return c.get(ctx, c.reader.Get, kind, namespace, name)
+}
+
+func (c *cluster) Cached(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (map[string]any, error) {
+	r, ok := c.reader.(*cachedReader)
+	if !ok {
+		return nil, nil
+	}
+	return c.get(ctx, r.known, kind, namespace, name)
+}
+
+// get returns an object by a method of a reader.
+func (c *cluster) get(ctx context.Context, read func(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error, kind schema.GroupVersionKind, namespace, name string) (map[string]any, error) {
 	object := &unstructured.Unstructured{}
 	object.SetGroupVersionKind(kind)
-	err := c.reader.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, object, client.UnsafeDisableDeepCopy)
+	err := read(ctx, client.ObjectKey{Namespace: namespace, Name: name}, object, client.UnsafeDisableDeepCopy)
 	switch {
 	case err == nil:
 		return object.Object, nil

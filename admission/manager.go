@@ -87,17 +87,23 @@ type cachedReader struct {
 }
 
 func (r *cachedReader) Get(ctx context.Context, key client.ObjectKey, into client.Object, opts ...client.GetOption) error {
-	reader, err := r.readerOf(ctx, into.GetObjectKind().GroupVersionKind())
-	if err == nil {
-		err = reader.Get(ctx, key, into, opts...)
-	}
-	if !apierrors.IsNotFound(err) || reader == r.live {
+	err := r.known(ctx, key, into, opts...)
+	if !apierrors.IsNotFound(err) {
 		return err
 	}
 	if got := r.live.Get(ctx, key, into, opts...); !apierrors.IsForbidden(got) {
 		return got
 	}
 	return err // the cache has read all of them
+}
+
+// known is Get, except that what the cache does not have is not found.
+func (r *cachedReader) known(ctx context.Context, key client.ObjectKey, into client.Object, opts ...client.GetOption) error {
+	reader, err := r.readerOf(ctx, into.GetObjectKind().GroupVersionKind())
+	if err == nil {
+		err = reader.Get(ctx, key, into, opts...)
+	}
+	return err
 }
 
 func (r *cachedReader) List(ctx context.Context, into client.ObjectList, opts ...client.ListOption) error {

@@ -111,6 +111,11 @@ func (w *world) Get(ctx context.Context, kind schema.GroupVersionKind, namespace
 	return o.Object, nil
 }
 
+// Cached implements review.Cluster.
+func (*world) Cached(context.Context, schema.GroupVersionKind, string, string) (map[string]any, error) {
+	return nil, nil
+}
+
 // VMs implements review.Cluster.
 func (w *world) VMs(context.Context, string) ([]review.VM, error) {
 	panic("only a deletion asks for it")

@@ -113,6 +113,8 @@ func (l *loaded) write(t *testing.T, clients int, duration time.Duration, p *pro
 		return processOf(t, p.scrape(t))
 	}
 	_ = l.clients(t, clients, duration/5) // warm
+	const reads = `resource="(virtualmachine)?templates",.*verb="GET"`
+	before := l.answered(t, reads)
 	serverBefore, _ := server()
 	webhookBefore, _ := webhook()
 	times := l.clients(t, clients, duration)
@@ -124,6 +126,9 @@ func (l *loaded) write(t *testing.T, clients int, duration time.Duration, p *pro
 	all.serverMemory, all.webhookMemory = max(all.serverMemory, serverMemory), max(all.webhookMemory, webhookMemory)
 	if p != nil && p.counted(t, `vmrules_admission_reviews_total\{.*\}`) < len(times) {
 		t.Error("the webhook did not judge each write")
+	}
+	if n := l.answered(t, reads) - before; n > 0 {
+		t.Errorf("%d templates are read from the server, and not from the cache", n)
 	}
 	if err := l.vms.DeleteCollection(context.Background(), metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
 		t.Fatal(err)

@@ -56,6 +56,10 @@ func (c *cluster) Get(ctx context.Context, kind schema.GroupVersionKind, _, name
 	return c.objects[kind.Kind+" "+name], nil
 }
 
+func (*cluster) Cached(context.Context, schema.GroupVersionKind, string, string) (map[string]any, error) {
+	return nil, nil
+}
+
 func (c *cluster) VMs(_ context.Context, label string) ([]review.VM, error) {
 	if label == "" {
 		return nil, errors.New("all VMs are listed, although one has the label")

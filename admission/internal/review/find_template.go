@@ -26,12 +26,7 @@ func (j *judging) findTemplate(ref vmrules.TemplateRef) (*vmrules.Template, erro
 	ref.VMNamespace = cmp.Or(j.q.Namespace, ref.VMNamespace) // a pool may say another, in which its VMs are not
 	namespace, err := "", errLeft
 	j.outside(func(ctx context.Context) {
-		err = nil
-		for _, namespace = range j.namespacesOf(ref) {
-			if j.template, err = j.templateAt(ctx, namespace, ref.Name); j.template != nil || err != nil {
-				break
-			}
-		}
+		j.template, namespace, err = j.templateIn(ctx, j.namespacesOf(ref), ref.Name)
 		j.weight += lengthOfRules(j.template)
 	})
 	if err != nil || j.template == nil {
@@ -41,13 +36,27 @@ func (j *judging) findTemplate(ref vmrules.TemplateRef) (*vmrules.Template, erro
 	return &vmrules.Template{Namespace: namespace, Object: j.template}, nil
 }
 
+// templateIn returns the first template of a name, of either kind, in some namespaces, and where it is; nil if
+// there is none. It asks caches first: otherwise each VM of a template of one kind would cost a request for
+// one of the other, which is not there.
+func (f *finder) templateIn(ctx context.Context, namespaces []string, name string) (map[string]any, string, error) {
+	for _, get := range []getFunc{f.cluster.Cached, f.cluster.Get} {
+		for _, namespace := range namespaces {
+			if template, err := f.templateAt(ctx, get, namespace, name); template != nil || err != nil {
+				return template, namespace, err
+			}
+		}
+	}
+	return nil, "", nil
+}
+
 // templateAt returns a template of either kind; nil if there is none. A kind that may not be read, while
 // the other can be, has none.
-func (f *finder) templateAt(ctx context.Context, namespace, name string) (map[string]any, error) {
+func (f *finder) templateAt(ctx context.Context, get getFunc, namespace, name string) (map[string]any, error) {
 	var denied error
 	canRead := false
 	for _, kind := range templateKinds {
-		template, err := f.get(ctx, kind, namespace, name)
+		template, err := f.getBy(ctx, get, kind, namespace, name)
 		switch {
 		case errors.As(err, &DeniedError{}):
 			denied = cmp.Or(denied, err)

@@ -49,6 +49,10 @@ func (c oneTemplate) Get(_ context.Context, kind schema.GroupVersionKind, _, _ s
 	return c.template, nil
 }
 
+func (oneTemplate) Cached(context.Context, schema.GroupVersionKind, string, string) (map[string]any, error) {
+	return nil, nil
+}
+
 func (oneTemplate) VMs(context.Context, string) ([]VM, error) { return nil, nil }
 
 // A VM that waits for the cluster has no slot, and weighs more once the rules of its template are read.
