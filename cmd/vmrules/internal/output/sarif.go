@@ -13,88 +13,9 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// These types are the part of SARIF 2.1.0 that we need. The libraries for it bring large
-// dependencies, such as a validator of schemas.
-type (
-	sarifLog struct {
-		Schema  string     `json:"$schema"`
-		Version string     `json:"version"`
-		Runs    []sarifRun `json:"runs"`
-	}
-	sarifRun struct {
-		Tool        sarifTool         `json:"tool"`
-		Invocations []sarifInvocation `json:"invocations"`
-		ColumnKind  string            `json:"columnKind"`
-		Results     []sarifResult     `json:"results"`
-	}
-	sarifTool struct {
-		Driver sarifDriver `json:"driver"`
-	}
-	sarifDriver struct {
-		Name           string      `json:"name"`
-		Version        string      `json:"version,omitempty"`
-		InformationURI string      `json:"informationUri"`
-		Rules          []sarifRule `json:"rules"`
-	}
-	sarifRule struct {
-		ID               string    `json:"id"`
-		ShortDescription sarifText `json:"shortDescription"`
-		FullDescription  sarifText `json:"fullDescription"`
-		Help             sarifText `json:"help"`
-		HelpURI          string    `json:"helpUri"`
-		Default          struct {
-			Level string `json:"level"`
-		} `json:"defaultConfiguration"`
-	}
-	sarifInvocation struct {
-		Successful    bool                `json:"executionSuccessful"`
-		Notifications []sarifNotification `json:"toolExecutionNotifications,omitempty"`
-	}
-	sarifNotification struct {
-		Level     string          `json:"level"`
-		Message   sarifText       `json:"message"`
-		Locations []sarifLocation `json:"locations"`
-	}
-	sarifResult struct {
-		RuleID    string          `json:"ruleId"`
-		RuleIndex int             `json:"ruleIndex"`
-		Level     string          `json:"level"`
-		Message   sarifText       `json:"message"`
-		Locations []sarifLocation `json:"locations"`
-		// Fingerprints stay the same if lines above a finding change.
-		Fingerprints map[string]string `json:"partialFingerprints,omitempty"`
-		Fixes        []sarifFix        `json:"fixes,omitempty"`
-	}
-	sarifFix struct {
-		Changes [1]struct {
-			Artifact     sarifArtifact      `json:"artifactLocation"`
-			Replacements []sarifReplacement `json:"replacements"`
-		} `json:"artifactChanges"`
-	}
-	sarifReplacement struct {
-		Deleted  sarifRegion `json:"deletedRegion"`
-		Inserted sarifText   `json:"insertedContent"`
-	}
-	sarifText struct {
-		Text     string `json:"text"`
-		Markdown string `json:"markdown,omitempty"`
-	}
-	sarifLocation struct {
-		Physical struct {
-			Artifact sarifArtifact `json:"artifactLocation"`
-			Region   *sarifRegion  `json:"region,omitempty"`
-		} `json:"physicalLocation"`
-	}
-	sarifArtifact struct {
-		URI string `json:"uri"`
-	}
-	sarifRegion struct {
-		StartLine   int `json:"startLine"`
-		StartColumn int `json:"startColumn"`
-		EndLine     int `json:"endLine,omitempty"`
-		EndColumn   int `json:"endColumn,omitempty"`
-	}
-)
+// An object is one of SARIF 2.1.0. The libraries for it bring large dependencies, such as a validator of
+// schemas.
+type object = map[string]any
 
 // unreadableFile is the topic of files that cannot be used, which are results, too: code scanning
 // shows no notifications.
@@ -102,67 +23,75 @@ var unreadableFile = Topic{"unreadable-file", "a file, or a document in it, cann
 
 // writeSARIF writes findings for code scanning.
 func writeSARIF(w io.Writer, b build.Build, r Findings) error {
-	run := sarifRun{
-		Tool: sarifTool{sarifDriver{
-			Name: b.Name, Version: build.Release(debug.ReadBuildInfo()), InformationURI: "https://github.com/vmrules/vmrules",
-			Rules: []sarifRule{},
-		}},
-		Invocations: []sarifInvocation{{Successful: len(r.Unusable) == 0}},
-		ColumnKind:  "unicodeCodePoints",
-		Results:     []sarifResult{},
-	}
-	index := map[string]int{}
+	rules, index := []object{}, map[string]int{}
 	for i, t := range append(r.Topics, unreadableFile) {
-		help := sarifText{t.Meaning, fmt.Sprintf("%s\n\n%s\n[More about it](%s)", t.Meaning, t.Advice, t.Help)}
-		rule := sarifRule{ID: t.ID, ShortDescription: sarifText{Text: t.Meaning}, FullDescription: sarifText{Text: t.Meaning}, Help: help, HelpURI: t.Help}
-		rule.Default.Level = string(t.Severity)
-		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, rule)
 		index[t.ID] = i
+		rules = append(rules, object{
+			"id": t.ID, "shortDescription": object{"text": t.Meaning}, "fullDescription": object{"text": t.Meaning}, "helpUri": t.Help,
+			"help":                 object{"text": t.Meaning, "markdown": fmt.Sprintf("%s\n\n%s\n[More about it](%s)", t.Meaning, t.Advice, t.Help)},
+			"defaultConfiguration": object{"level": t.Severity},
+		})
 	}
+	var notifications []object
+	results, seen := []object{}, map[string]int{}
 	for _, e := range r.Unusable {
 		f := Finding{File: e.File, Line: e.Line, Column: e.Column, Severity: lint.SeverityError, ID: unreadableFile.ID, Index: -1, Message: e.Message}
-		run.Invocations[0].Notifications = append(run.Invocations[0].Notifications, sarifNotification{
-			Level: "error", Message: sarifText{Text: f.Message}, Locations: sarifPlace(f),
-		})
+		notifications = append(notifications, object{"level": "error", "message": object{"text": f.Message}, "locations": sarifPlace(f)})
 		r.All = append(r.All, f)
 	}
-	seen := map[string]int{}
 	for _, f := range r.All {
 		topic := f.Topic()
 		said := strings.Join([]string{topic, filepath.ToSlash(f.File), f.text()}, "\n")
 		seen[said]++
-		run.Results = append(run.Results, sarifResult{
-			RuleID: topic, RuleIndex: index[topic], Level: string(f.Severity),
-			Message: sarifText{Text: f.text()}, Locations: sarifPlace(f),
-			Fingerprints: map[string]string{"vmrules/v1": fmt.Sprintf("%x:%d", sha256.Sum256([]byte(said)), seen[said])},
-			Fixes:        sarifFixes(f),
-		})
+		result := object{
+			"ruleId": topic, "ruleIndex": index[topic], "level": f.Severity, "message": object{"text": f.text()}, "locations": sarifPlace(f),
+			// These stay the same if lines above a finding change.
+			"partialFingerprints": object{"vmrules/v1": fmt.Sprintf("%x:%d", sha256.Sum256([]byte(said)), seen[said])},
+		}
+		if f.Fixes != nil {
+			result["fixes"] = sarifFixes(f)
+		}
+		results = append(results, result)
 	}
-	return JSON(w, sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", []sarifRun{run}})
+	driver := object{"name": b.Name, "informationUri": "https://github.com/vmrules/vmrules", "rules": rules}
+	if version := build.Release(debug.ReadBuildInfo()); version != "" {
+		driver["version"] = version
+	}
+	invocation := object{"executionSuccessful": len(r.Unusable) == 0}
+	if notifications != nil {
+		invocation["toolExecutionNotifications"] = notifications
+	}
+	return JSON(w, object{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": []object{{
+		"tool": object{"driver": driver}, "invocations": []object{invocation}, "columnKind": "unicodeCodePoints", "results": results,
+	}}})
 }
 
-func sarifPlace(f Finding) []sarifLocation {
-	var location sarifLocation
-	location.Physical.Artifact = sarifFile(f.File)
+func sarifPlace(f Finding) []object {
+	place := object{"artifactLocation": sarifFile(f.File)}
 	if f.Line > 0 {
-		location.Physical.Region = &sarifRegion{f.Line, f.Column, f.EndLine, f.EndColumn}
+		place["region"] = sarifRegion(f.Line, f.Column, f.EndLine, f.EndColumn)
 	}
-	return []sarifLocation{location}
+	return []object{{"physicalLocation": place}}
 }
 
-func sarifFile(name string) sarifArtifact {
-	return sarifArtifact{(&url.URL{Path: filepath.ToSlash(name)}).String()}
+// sarifRegion returns a part of a file, of which perhaps only the beginning is known.
+func sarifRegion(line, column, endLine, endColumn int) object {
+	region := object{"startLine": line, "startColumn": column}
+	if endLine > 0 {
+		region["endLine"], region["endColumn"] = endLine, endColumn
+	}
+	return region
 }
 
-func sarifFixes(f Finding) []sarifFix {
-	if f.Fixes == nil {
-		return nil
-	}
-	var fix sarifFix
-	fix.Changes[0].Artifact = sarifFile(f.File)
+func sarifFile(name string) object {
+	return object{"uri": (&url.URL{Path: filepath.ToSlash(name)}).String()}
+}
+
+func sarifFixes(f Finding) []object {
+	var all []object
 	for _, r := range f.Fixes {
-		fix.Changes[0].Replacements = append(fix.Changes[0].Replacements,
-			sarifReplacement{sarifRegion{r.Line, r.Column, r.EndLine, r.EndColumn}, sarifText{Text: r.Suggestion}})
+		region := sarifRegion(r.Line, r.Column, r.EndLine, r.EndColumn)
+		all = append(all, object{"deletedRegion": region, "insertedContent": object{"text": r.Suggestion}})
 	}
-	return []sarifFix{fix}
+	return []object{{"artifactChanges": []object{{"artifactLocation": sarifFile(f.File), "replacements": all}}}}
 }
