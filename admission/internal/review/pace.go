@@ -12,7 +12,7 @@ import (
 )
 
 // A review that takes little ends at once. Real VMs need a hundredth of this, and reading the rules
-// of a template a twentieth. Time to backtrack cannot be counted, so there is none.
+// of a template a twentieth. Regular expressions that backtrack are left to the lane.
 var quickBudget = vmrules.Budget{Work: 2_000_000, Kept: 8 << 20, Backtracking: -1}
 
 // quickSize is the length of the objects that are read at once.

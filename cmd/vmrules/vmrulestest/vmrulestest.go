@@ -115,7 +115,7 @@ func (s *suite) read(fsys fs.FS) (wrong []error) {
 			s.templates.Add(o)
 		}
 	}
-	if s.templates.All == nil {
+	if s.templates.All == nil && wrong == nil {
 		wrong = append(wrong, errors.New("the file system has no template in a .yaml, .yml or .json file"))
 	}
 	return wrong

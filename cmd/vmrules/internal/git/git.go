@@ -51,11 +51,7 @@ func inputs(arg string, yield func(manifest.Input, error) bool) error {
 	if _, err := root.Stat(place); err != nil {
 		return errors.New("the revision has no such file or folder: a path begins at the top of the repository, or in this folder with ./")
 	}
-	for input, err := range manifest.InputsIn(root.FS(), place, func(name string) string { return prefix + revision + ":" + name }) {
-		if !yield(input, err) {
-			return nil
-		}
-	}
+	manifest.InputsIn(root.FS(), place, func(name string) string { return prefix + revision + ":" + name })(yield)
 	return nil
 }
 

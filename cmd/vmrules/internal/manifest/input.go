@@ -81,7 +81,9 @@ func ReadExcept(skip func(file string) bool, args []string, stdin io.Reader) ite
 }
 
 // ReadFS yields the manifests in a file system as Read does.
-func ReadFS(fsys fs.FS) iter.Seq2[*File, error] { return ReadInputs(inputsIn(fsys, ".")) }
+func ReadFS(fsys fs.FS) iter.Seq2[*File, error] {
+	return ReadInputs(InputsIn(fsys, ".", func(name string) string { return name }))
+}
 
 // ReadInputs yields files as Read does.
 func ReadInputs(inputs iter.Seq2[Input, error]) iter.Seq2[*File, error] {
@@ -176,38 +178,15 @@ func inputsOf(arg string, stdin io.Reader) iter.Seq2[Input, error] {
 			yield(Input{arg, StreamOf(arg) != "", func() (io.ReadCloser, error) { return os.Open(arg) }}, nil)
 			return
 		}
-		for input, err := range InputsIn(os.DirFS(arg), ".", func(name string) string { return filepath.Join(arg, filepath.FromSlash(name)) }) {
-			if !yield(input, err) {
-				return
-			}
-		}
+		InputsIn(os.DirFS(arg), ".", func(name string) string { return filepath.Join(arg, filepath.FromSlash(name)) })(yield)
 	}
 }
 
-// InputsIn yields the file at a path of a file system, or the files in the folder there, as Inputs
+// InputsIn yields the file at a path of a file system, or the manifests in the folder there, as Inputs
 // does. The function named says by which names.
 func InputsIn(fsys fs.FS, at string, named func(string) string) iter.Seq2[Input, error] {
 	return func(yield func(Input, error) bool) {
 		none := true
-		for input, err := range inputsIn(fsys, at) {
-			none = false
-			if wrong := (*Error)(nil); errors.As(err, &wrong) {
-				wrong.File = named(wrong.File)
-			}
-			input.Name = named(input.Name)
-			if !yield(input, err) {
-				return
-			}
-		}
-		if none {
-			yield(Input{}, &Error{File: named(at), Message: "the folder has no .yaml, .yml or .json file"})
-		}
-	}
-}
-
-// inputsIn yields the file at a path of a file system, or the manifests in the folder there.
-func inputsIn(fsys fs.FS, at string) iter.Seq2[Input, error] {
-	return func(yield func(Input, error) bool) {
 		_ = fs.WalkDir(fsys, at, func(name string, entry fs.DirEntry, err error) error {
 			switch {
 			case err == nil && entry.IsDir() && name != at && strings.HasPrefix(entry.Name(), "."):
@@ -215,6 +194,7 @@ func inputsIn(fsys fs.FS, at string) iter.Seq2[Input, error] {
 			case err == nil && (entry.IsDir() || name != at && !isManifest(name)):
 				return nil
 			}
+			none = false
 			var info fs.FileInfo
 			if err == nil {
 				info, err = fs.Stat(fsys, name)
@@ -222,15 +202,18 @@ func inputsIn(fsys fs.FS, at string) iter.Seq2[Input, error] {
 			if err == nil && !info.Mode().IsRegular() { // such as a pipe, which might never end
 				err = errors.New("this is not a regular file")
 			}
-			input := Input{name, false, func() (io.ReadCloser, error) { return fsys.Open(name) }}
+			input := Input{named(name), false, func() (io.ReadCloser, error) { return fsys.Open(name) }}
 			if err != nil {
-				input, err = Input{}, cannotRead(name, err)
+				err = cannotRead(input.Name, err)
 			}
 			if !yield(input, err) {
 				return fs.SkipAll
 			}
 			return nil
 		})
+		if none {
+			yield(Input{}, &Error{File: named(at), Message: "the folder has no .yaml, .yml or .json file"})
+		}
 	}
 }
 
