@@ -47,6 +47,30 @@ func (e *evaluation) ratchet(r *rule, t, by *target) {
 	}
 }
 
+// ratchetPlan is ratchet for what the plan found wrong in a target. It leaves to ratchet what is not
+// surely the same, or surely another.
+func (e *evaluation) ratchetPlan(rules *Rules, t *target, wrong []plan.Wrong, marks []mark) {
+	before := e.oldTarget(t)
+	if before == nil || e.isOwn && !vmsource.Of(t).IsSame(vmsource.Of(before)) {
+		return
+	}
+	then := make([]mark, len(marks))
+	var old []plan.Wrong
+	if e.isPlain(before) {
+		old, _ = rules.plan.Run(before.Root, &e.budget, then)
+	}
+	half := e.budget.Half()
+	c := plan.Comparison{New: t.Root, Old: before.Root, NamedIn: vmtarget.NamedIn, Meter: &half}
+	for k := range marks {
+		r := &rules.rules[k]
+		isSure := marks[k] != marksBroken || r.JustWarning || then[k] == plan.Holds || then[k] == plan.NotNeeded
+		if !isSure && !(then[k] == plan.Broken && c.MarkKnown(r.Path.parsed, plan.WrongOf(k, wrong), plan.WrongOf(k, old))) {
+			marks[k] = plan.Unsure
+		}
+	}
+	e.budget.Return(half)
+}
+
 // ratchetSource makes the result of a target without usable rules a warning, if the update
 // changes neither the rules nor what they judge.
 func (e *evaluation) ratchetSource(t *target, d Result) Result {

@@ -218,6 +218,15 @@ func (r *rule) violation(reason Reason, argument, detail string) Violation {
 	return Violation{Rule: r.Name, Message: r.Message, Reason: reason, Argument: argument, Detail: detail, Warning: r.JustWarning}
 }
 
+const notSet = "the field is not set"
+
+// missing returns the violation for a path that selects nothing in a target at a location.
+func (r *rule) missing(at jsonpath.Location) Violation {
+	v := r.violation(ReasonRequired, "", notSet)
+	v.Field, v.Pointer = at.Field(r.Path.parsed), pointerIn(at, r.Path)
+	return v
+}
+
 // explained returns the detail with why the value counts, if it is not written in the object.
 func (b *breach) explained() string {
 	switch b.standIn {

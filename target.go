@@ -11,7 +11,6 @@ import (
 	"github.com/vmrules/vmrules/instancetype"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/parameter"
-	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmfields"
 	"github.com/vmrules/vmrules/internal/vmtarget"
@@ -139,15 +138,29 @@ func (p *part) isValid(told []Result) bool {
 
 // isBroken reports whether what the plan found wrong fails the target.
 func (p *part) isBroken() bool {
-	return slices.ContainsFunc(p.wrong, func(w plan.Wrong) bool { return !p.rules[w.Entry].JustWarning })
+	for i := range p.wrong {
+		if !p.warns(&p.wrong[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 // coverage returns what the results say of the target, and for one that no rule judged, why.
 func (p *part) coverage(told []Result) (Coverage, Doubt, string) {
 	waits, judged := "", false
 	undecided, ignored := (*Result)(nil), (*Result)(nil)
-	for i := range told {
-		switch d := &told[i]; {
+	for _, m := range p.marks {
+		if m != marksTold {
+			judged = judged || m == marksSatisfied || m == marksBroken
+			if m == marksWaits {
+				waits = cmp.Or(waits, errNotFilledIn.Error())
+			}
+			continue
+		}
+		d := &told[0]
+		told = told[1:]
+		switch {
 		case d.Waits && waits == "":
 			waits = cmp.Or(d.Note, errNotFilledIn.Error())
 		case d.judged():
@@ -163,7 +176,7 @@ func (p *part) coverage(told []Result) (Coverage, Doubt, string) {
 		return CoverageNoRules, "", "there are no rules"
 	case waits != "":
 		return CoverageIncomplete, "", waits
-	case judged, slices.ContainsFunc(p.marks, func(m mark) bool { return m == marksSatisfied || m == marksBroken }):
+	case judged:
 		return CoverageJudged, "", ""
 	case undecided != nil:
 		return CoverageUndecided, cmp.Or(undecided.Undecided, DoubtBound), undecided.why()
@@ -195,9 +208,11 @@ var doubtOfCause = map[vmtarget.Cause]Doubt{
 	vmtarget.Empty: DoubtNothing, vmtarget.Beyond: DoubtBound, vmtarget.Unfilled: DoubtParameter,
 }
 
-// pointerIn returns a path in a target as a JSON Pointer. The pointer ends before the first
+// pointerIn returns a path in a target at a location as a JSON Pointer. The pointer ends before the first
 // step that is neither a name nor an index.
-func pointerIn(t *target, p Path) string { return t.At.Join(jsonpath.Fixed(p.steps())).Pointer() }
+func pointerIn(at jsonpath.Location, p Path) string {
+	return at.Join(jsonpath.Fixed(p.steps())).Pointer()
+}
 
 // appendTargets appends the targets in an object for rules about VMs, or about
 // whole objects.

@@ -3,8 +3,8 @@
 //
 // A plan supports paths of names, indexes and [*], and objects of the types that JSON
 // decoders return. Its mark on an entry is that the entry holds, that it is not needed, or
-// that values break it, which it lists. In all other cases it is unsure, and the caller must
-// search.
+// that it is broken: by values, which it lists, or because nothing is there. In all other cases
+// it is unsure, and the caller must search.
 package plan
 
 import (
@@ -27,6 +27,7 @@ type Entry struct {
 type Plan struct {
 	root  *node  // nil if the plan supports none of the entries
 	start []Mark // the flags of each entry when a walk starts
+	texts []int  // the length of the path of each entry
 }
 
 // A node is a place that a path selects.
@@ -65,8 +66,9 @@ type item struct {
 // fields that count even if they are missing; it may be nil.
 func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 	b := builder{fields: fields}
-	start := make([]Mark, len(entries))
+	start, texts := make([]Mark, len(entries)), make([]int, len(entries))
 	for i, e := range entries {
+		texts[i] = len(e.Path.Text())
 		if !fits(e) {
 			start[i] = isUnsure
 			continue
@@ -81,7 +83,7 @@ func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 		n.needed = append(n.needed, i)
 	}
 	b.root.measure()
-	return &Plan{b.root, start}
+	return &Plan{b.root, start, texts}
 }
 
 func newJudged(i int, e Entry) judged {

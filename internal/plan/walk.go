@@ -27,7 +27,8 @@ const (
 	Holds
 	// NotNeeded means that what the entry needs is missing.
 	NotNeeded
-	// Broken means that some values do not satisfy the entry: they are listed.
+	// Broken means that some values do not satisfy the entry, or that its path selects nothing:
+	// what is wrong is listed.
 	Broken
 )
 
@@ -46,22 +47,21 @@ func settled(flags Mark) Mark {
 		return Unsure
 	case flags&isNeeded == 0:
 		return NotNeeded
-	case flags&isBroken != 0:
-		return Broken
-	case flags&isMatched != 0:
+	case flags&isBroken == 0 && flags&isMatched != 0:
 		return Holds
 	}
-	return Unsure
+	return Broken
 }
 
-// A Wrong is a value that does not satisfy one demand of an entry. It does not refer to the
-// object.
+// A Wrong is a value that does not satisfy one demand of an entry, or that the path of an entry
+// selects nothing. It does not refer to the object.
 type Wrong struct {
 	Entry   int
 	Demand  constraint.Constraint // nil: the type
-	Value   any                   // a scalar; or an empty array or object in place of another
+	Value   any                   // a scalar; or an empty array or object in place of another; nil: nothing is there
 	items   indexes
 	StandIn jsonpath.StandIn
+	Known   bool // a Comparison found it in the old object too
 }
 
 // indexes are the indexes of the items on the way to a value, as far as a path has such steps.
@@ -96,8 +96,12 @@ func WrongOf(entry int, all []Wrong) []Wrong {
 	return all[from:to:to]
 }
 
-// WrongWork is the cost of a value that is wrong, with the texts that are made of it.
-const WrongWork = 1000
+// WrongWork is the cost of a value that is wrong or missing, with the texts that are made of it;
+// textWork is that of a byte of the path of one that is missing.
+const (
+	WrongWork = 1000
+	textWork  = 10
+)
 
 // wrongSize is more than the size of a Wrong in bytes, and of what is made of it without the
 // texts.
@@ -140,12 +144,12 @@ func (p *Plan) Run(object any, b *meter.Budget, marks []Mark) ([]Wrong, bool) {
 	if w.spend(p.root.size) {
 		w.visit(p.root, object)
 	}
+	isSure := w.settle(p.texts)
 	b.TakeBack(&w.budget)
 	if w.budget.Err() != nil {
 		clear(marks)
 		return nil, false
 	}
-	isSure := settle(marks)
 	if len(w.wrong) == 0 {
 		return nil, isSure
 	}
@@ -154,12 +158,16 @@ func (p *Plan) Run(object any, b *meter.Budget, marks []Mark) ([]Wrong, bool) {
 	return w.wrong, isSure
 }
 
-// settle turns flags into marks, and reports whether none is Unsure.
-func settle(marks []Mark) bool {
+// settle turns flags into marks, and reports whether none is Unsure. It is the end of a walk that
+// has seen everything, so an entry that is needed and has matched nothing is broken.
+func (w *walk) settle(texts []int) bool {
 	isSure := true
-	for i, flags := range marks {
-		marks[i] = settled(flags)
-		isSure = isSure && marks[i] != Unsure
+	for i, flags := range w.found {
+		if flags == isNeeded && w.budget.Spend(WrongWork+texts[i]*textWork, 4*texts[i]+wrongSize) == nil {
+			w.wrong = append(w.wrong, Wrong{Entry: i})
+		}
+		w.found[i] = settled(flags)
+		isSure = isSure && w.found[i] != Unsure
 	}
 	return isSure
 }
@@ -330,7 +338,7 @@ func (w *walk) remember(r *judged, demand constraint.Constraint, v any) {
 	if len(w.wrong) == 1 {
 		w.wrong = slices.Grow(w.wrong, usualWrong)
 	}
-	w.wrong = append(w.wrong, Wrong{r.index, demand, v, w.items, w.standIn})
+	w.wrong = append(w.wrong, Wrong{r.index, demand, v, w.items, w.standIn, false})
 }
 
 // unsure handles values that a plan does not support.
