@@ -217,9 +217,12 @@ func pointerIn(at jsonpath.Location, p Path) string {
 // appendTargets appends the targets in an object for rules about VMs, or about
 // whole objects.
 func (e *evaluation) appendTargets(targets []target, v any, isWhole bool) []target {
-	switch {
+	object, _ := v.(map[string]any)
+	switch usual := vmtarget.Usual(object); {
 	case isWhole:
 		return vmtarget.AppendObjects(targets, v, &e.budget.Meter)
+	case usual != nil && !e.isSpent():
+		return append(targets, vmtarget.UsualTarget(object, usual))
 	case e.given.partial:
 		targets = vmtarget.AppendForm(targets, v, &e.budget.Meter)
 	default:
