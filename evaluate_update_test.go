@@ -195,6 +195,38 @@ func TestPlanOfForms(t *testing.T) {
 	}
 }
 
+// The note of a form is that of the first rule that waits, whether it is told or not.
+func TestPlanOfNotes(t *testing.T) {
+	const rule = `{"name": "%d", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.cpu.%s", "max": "%s"}`
+	told := fmt.Sprintf(rule, 1, "cores", "jsonpath::.spec.domain.cpu.most")
+	missing := fmt.Sprintf(rule, 2, "threadsPerCore", "8")
+	for _, annotation := range []string{told + "," + missing, missing + "," + told} {
+		checkPlan(t, mustParse(t, "["+annotation+"]"), vmWith(`{"cpu": {"cores": 2}}`), Partial())
+	}
+}
+
+// Items on the way to other values do not count.
+func TestPlanOfNestedItems(t *testing.T) {
+	rules := mustParse(t, `[
+		{"name": "ports", "rule": "integer", "path": "jsonpath::.spec.domain.ports[*][*]", "message": "m", "min": 1},
+		{"name": "inputs", "rule": "integer", "path": "jsonpath::.spec.domain.inputs[*]", "message": "m", "max": 1},
+		{"name": "bus", "rule": "string", "path": "jsonpath::.spec.domain.disks[0].bus", "message": "m"},
+		{"name": "bracket", "rule": "string", "path": "jsonpath::.spec['domain'].cpu", "message": "m"},
+		{"name": "dot", "rule": "string", "path": "jsonpath::.a", "message": "m"}
+	]`)
+	old := vmWith(`{"ports": [[1, 2], [0, 0, 1]], "inputs": [0, 2], "disks": [{"name": "a"}]}`)
+	for _, now := range []string{
+		`{"ports": [[1, 2], [0, 0]], "inputs": [0, 2], "disks": [{"name": "b"}]}`, `{"ports": [[], [0], [0]], "inputs": [2, 2], "disks": [{"name": "a"}]}`,
+	} {
+		checkPlan(t, rules, vmWith(now), Ratcheting(), WithOldObject(old))
+		checkPlan(t, rules, vmWith(now))
+		report := Validate(rules, vmWith(now), Ratcheting(), WithOldObject(old))
+		if told := report.told(); len(told) != 1 || told[0].Rule != "bus" {
+			t.Errorf("%s: told of %v", now, told)
+		}
+	}
+}
+
 // An update of the rules themselves forgives nothing that the plan finds wrong.
 func TestPlanOfOwnRules(t *testing.T) {
 	vm := func(message string) map[string]any {
