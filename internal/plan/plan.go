@@ -25,9 +25,9 @@ type Entry struct {
 // A Plan is built once and walked often. It is immutable and safe for concurrent use. A nil
 // Plan has no entries.
 type Plan struct {
-	root  *node  // nil if the plan supports none of the entries
-	start []Mark // the flags of each entry when a walk starts
-	texts []int  // the length of the path of each entry
+	root    *node  // nil if the plan supports none of the entries
+	start   []Mark // the flags of each entry when a walk starts
+	entries []Entry
 }
 
 // A node is a place that a path selects.
@@ -63,12 +63,11 @@ type item struct {
 }
 
 // New returns a plan of entries, which are identified by their index. The tree holds the
-// fields that count even if they are missing; it may be nil.
+// fields that count even if they are missing; it may be nil. The plan keeps the slice.
 func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 	b := builder{fields: fields}
-	start, texts := make([]Mark, len(entries)), make([]int, len(entries))
+	start := make([]Mark, len(entries))
 	for i, e := range entries {
-		texts[i] = len(e.Path.Text())
 		if !fits(e) {
 			start[i] = isUnsure
 			continue
@@ -83,7 +82,7 @@ func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 		n.needed = append(n.needed, i)
 	}
 	b.root.measure()
-	return &Plan{b.root, start, texts}
+	return &Plan{b.root, start, entries}
 }
 
 func newJudged(i int, e Entry) judged {

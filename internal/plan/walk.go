@@ -40,19 +40,6 @@ const (
 	isUnsure                   // the rest does not count
 )
 
-// settled returns the mark for flags.
-func settled(flags Mark) Mark {
-	switch {
-	case flags&isUnsure != 0:
-		return Unsure
-	case flags&isNeeded == 0:
-		return NotNeeded
-	case flags&isBroken == 0 && flags&isMatched != 0:
-		return Holds
-	}
-	return Broken
-}
-
 // A Wrong is a value that does not satisfy one demand of an entry, or that the path of an entry
 // selects nothing. It does not refer to the object.
 type Wrong struct {
@@ -144,7 +131,7 @@ func (p *Plan) Run(object any, b *meter.Budget, marks []Mark) ([]Wrong, bool) {
 	if w.spend(p.root.size) {
 		w.visit(p.root, object)
 	}
-	isSure := w.settle(p.texts)
+	isSure := w.settle(p.entries)
 	b.TakeBack(&w.budget)
 	if w.budget.Err() != nil {
 		clear(marks)
@@ -160,16 +147,31 @@ func (p *Plan) Run(object any, b *meter.Budget, marks []Mark) ([]Wrong, bool) {
 
 // settle turns flags into marks, and reports whether none is Unsure. It is the end of a walk that
 // has seen everything, so an entry that is needed and has matched nothing is broken.
-func (w *walk) settle(texts []int) bool {
+func (w *walk) settle(entries []Entry) bool {
 	isSure := true
 	for i, flags := range w.found {
-		if flags == isNeeded && w.budget.Spend(WrongWork+texts[i]*textWork, 4*texts[i]+wrongSize) == nil {
-			w.wrong = append(w.wrong, Wrong{Entry: i})
+		switch {
+		case flags == isMatched|isNeeded: // as most are
+			w.found[i] = Holds
+		case flags&isUnsure != 0:
+			w.found[i], isSure = Unsure, false
+		case flags&isNeeded == 0:
+			w.found[i] = NotNeeded
+		default:
+			w.found[i] = Broken
+			if flags&isBroken == 0 {
+				w.miss(i, len(entries[i].Path.Text()))
+			}
 		}
-		w.found[i] = settled(flags)
-		isSure = isSure && w.found[i] != Unsure
 	}
 	return isSure
+}
+
+// miss keeps that nothing is there.
+func (w *walk) miss(entry, text int) {
+	if w.budget.Spend(WrongWork+text*textWork, 4*text+wrongSize) == nil {
+		w.wrong = append(w.wrong, Wrong{Entry: entry})
+	}
 }
 
 // spend pays for looking at values.
