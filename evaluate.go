@@ -100,7 +100,7 @@ func (e *evaluation) judgeAll(report *Report, rules *Rules, about *Target, t *ta
 // It leaves half of the budget for judging rule by rule, which still decides some rules if there
 // is not enough for all.
 func (e *evaluation) walkPlan(report *Report, rules *Rules, t *target, marks []mark) bool {
-	if !e.isPlain(t) {
+	if !t.IsPlain() || e.given.defaults != nil {
 		return false
 	}
 	wrong, isSure := rules.plan.Run(t.Root, &e.budget, marks)
@@ -108,31 +108,13 @@ func (e *evaluation) walkPlan(report *Report, rules *Rules, t *target, marks []m
 		return isSure
 	}
 	if e.given.partial {
-		waitFor(wrong, marks)
+		plan.Await(wrong, marks)
 	}
-	if e.given.ratchets && e.given.old != nil {
-		e.ratchetPlan(rules, t, wrong, marks)
+	if before := e.forgiven(t); before != nil {
+		rules.plan.Compare(t.Root, before.Root, before.IsPlain(), &e.budget, marks, wrong)
 	}
 	report.keep(slices.DeleteFunc(wrong, func(w plan.Wrong) bool { return marks[w.Entry] != marksBroken }), t.At)
 	return !slices.Contains(marks, plan.Unsure)
-}
-
-// isPlain reports whether the plan of the rules can walk through a target.
-func (e *evaluation) isPlain(t *target) bool {
-	return t.Nothing == "" && t.Refusal == nil && t.Open == 0 && !t.HasParameters && t.Origins == nil && e.given.defaults == nil
-}
-
-// waitFor marks, under Partial, the rules for which nothing is there. An empty string may still come: such rules
-// are judged.
-func waitFor(wrong []plan.Wrong, marks []mark) {
-	for _, w := range wrong {
-		switch w.Value {
-		case nil:
-			marks[w.Entry] = marksWaits
-		case "":
-			marks[w.Entry] = plan.Unsure
-		}
-	}
 }
 
 // judgeRest judges the rules of which the plan is not sure, and replaces their marks. It tells

@@ -3,6 +3,7 @@ package vmrules
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -26,7 +27,8 @@ func checkBounded(t *testing.T, rules Rules, object map[string]any, b Budget, op
 	opts = append(opts, WithBudget(b))
 	alone := Validate(unplanned(rules), object, opts...).Results()
 	for i, r := range Validate(rules, object, opts...).Results() {
-		if r.Outcome != Undecided && !isForgivenLess(r, whole[i]) && !(i < len(alone) && r.equal(&alone[i])) {
+		isCut := strings.Contains(r.Note, "is used up") // it is the judgement's own
+		if r.Outcome != Undecided && !isCut && !isForgivenLess(r, whole[i]) && !(i < len(alone) && r.equal(&alone[i])) {
 			t.Fatalf("with %+v, for %#v:\n%s\nand without:\n%s", b, object, r, whole[i])
 		}
 	}
@@ -130,7 +132,7 @@ func TestPlanOfUpdates(t *testing.T) {
 		{"name": "bus", "rule": "enum", "path": "jsonpath::.spec.domain.devices.disks[*].bus", "message": "m", "values": ["virtio"], "minLength": 4},
 		{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": 4},
 		{"name": "memory", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "message": "m", "min": 1},
-		{"name": "size", "rule": "integer", "path": "jsonpath::.spec.domain.devices.disks[0].size", "message": "m", "max": 1, "justWarning": true},
+		{"name": "size", "rule": "integer", "path": "jsonpath::.spec.domain.devices.disks[*].size", "message": "m", "max": 1, "justWarning": true},
 		{"name": "order", "rule": "integer", "path": "jsonpath::.spec.domain.inputs[*].order", "message": "m", "max": 1, "valid": "jsonpath::.spec.domain.inputs"}
 	]`)
 	vm := func(disks, more string) map[string]any {

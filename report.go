@@ -69,10 +69,10 @@ type mark = plan.Mark
 
 const (
 	marksSatisfied = plan.Holds
-	marksNotThere  = plan.NotNeeded  // skipped: "valid" selects nothing
-	marksBroken    = plan.Broken     // violated, as faults say
-	marksTold      = plan.Unsure     // the next of the told results
-	marksWaits     = plan.Broken + 1 // skipped under Partial: nothing is there yet. No walk writes it
+	marksNotThere  = plan.NotNeeded // skipped: "valid" selects nothing
+	marksBroken    = plan.Broken    // violated, as faults say
+	marksTold      = plan.Unsure    // the next of the told results
+	marksWaits     = plan.Waits     // skipped, under Partial: nothing is there yet
 )
 
 // mark returns the mark for the result of a rule.
@@ -98,7 +98,7 @@ func (p *part) untold(k int) Result {
 	case marksWaits:
 		r.Outcome, r.Note, r.Waits = Skipped, errNotFilledIn.Error(), true
 	default:
-		r.Outcome, r.Violations = of.outcomeIfViolated(), p.appendBroken(nil, k, anyWrong)
+		r.Outcome, r.Violations = of.outcomeIfViolated(), p.appendBroken(nil, k, nil)
 		if !of.JustWarning && !slices.ContainsFunc(r.Violations, Violation.fails) {
 			r.Outcome, r.Note = Warned, unchanged
 		}
@@ -106,10 +106,10 @@ func (p *part) untold(k int) Result {
 	return r
 }
 
-// A choice chooses among what the plan found wrong. warns says that it does not fail the object.
+// A choice chooses among what the plan found wrong, of which some just warns; nil chooses all.
 type choice func(w *plan.Wrong, warns bool) bool
 
-func anyWrong(*plan.Wrong, bool) bool { return true }
+func (c choice) takes(w *plan.Wrong, warns bool) bool { return c == nil || c(w, warns) }
 
 // warns reports whether something that the plan found wrong does not fail the object.
 func (p *part) warns(w *plan.Wrong) bool { return w.Known || p.rules[w.Entry].JustWarning }
@@ -123,25 +123,24 @@ func (p *part) appendBroken(all []Violation, k int, isWanted choice) []Violation
 	own := plan.WrongOf(k, p.wrong)
 	for i := range own {
 		w := &own[i]
-		if !isWanted(w, p.warns(w)) {
+		switch {
+		case !isWanted.takes(w, p.warns(w)):
 			continue
-		}
-		if w.Value == nil {
+		case w.Value == nil:
 			all = append(all, r.missing(p.at))
-			all[len(all)-1].Warning = p.warns(w)
-			continue
+		default:
+			scalar.Set(w.Value)
+			key := constraint.Failure{Demand: w.Demand}.Key()
+			b := breach{key, r.literal.Breach(w.Demand, w.Value, &scalar), w.Value, w.StandIn, ""}
+			if w.StandIn != jsonpath.Written {
+				b.origin = OriginDefault
+			}
+			at := r.usual
+			if !isUsual {
+				at = w.AppendTo(append(room[:0], p.at...), r.Path.parsed).Texts()
+			}
+			all = append(all, r.broken(b, at))
 		}
-		scalar.Set(w.Value)
-		key := constraint.Failure{Demand: w.Demand}.Key()
-		b := breach{key, r.literal.Breach(w.Demand, w.Value, &scalar), w.Value, w.StandIn, ""}
-		if w.StandIn != jsonpath.Written {
-			b.origin = OriginDefault
-		}
-		at := r.usual
-		if !isUsual {
-			at = w.AppendTo(append(room[:0], p.at...), r.Path.parsed).Texts()
-		}
-		all = append(all, r.broken(b, at))
 		all[len(all)-1].Warning = p.warns(w)
 	}
 	return all
@@ -374,7 +373,7 @@ func (r *Report) gather(isWanted choice, choose func(*Result) []Violation) []Vio
 	size := len(told)
 	for p := range r.parts() {
 		for i := range p.wrong {
-			if w := &p.wrong[i]; isWanted(w, p.warns(w)) {
+			if w := &p.wrong[i]; isWanted.takes(w, p.warns(w)) {
 				size++
 			}
 		}
@@ -412,10 +411,10 @@ func (r *Report) Missing() []Violation {
 // Those below it are not included. The Pointer "" is for violations about the whole
 // object, or about no field.
 func (r *Report) At(pointer string) []Violation {
-	return r.filter(anyWrong, func(v Violation) bool { return v.Pointer == pointer })
+	return r.filter(nil, func(v Violation) bool { return v.Pointer == pointer })
 }
 
-// filter returns the violations to keep, of which what the plan found wrong must be wanted.
+// filter returns the violations to keep. Of what the plan found wrong, only those exist that are wanted.
 func (r *Report) filter(isWanted choice, keep func(Violation) bool) []Violation {
 	all := r.gather(isWanted, func(result *Result) []Violation { return result.Violations })
 	return slices.DeleteFunc(all, func(v Violation) bool { return !keep(v) })

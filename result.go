@@ -224,17 +224,10 @@ const notSet = "the field is not set"
 // missing returns the violation for a path that selects nothing in a target at a location.
 func (r *rule) missing(at jsonpath.Location) Violation {
 	v := r.violation(ReasonRequired, "", notSet)
-	if rest, ok := strings.CutSuffix(r.usual.Path, r.Path.text()); ok && rest == usualPrefix && slices.Equal(at, vmtarget.UsualAt) {
-		v.Field, v.Pointer = r.usual.Path, r.usual.Pointer
-	} else {
-		v.Field, v.Pointer = at.Field(r.Path.parsed), pointerIn(at, r.Path)
-	}
+	texts := vmtarget.TextsOfNothing(at, r.Path.parsed, r.usual)
+	v.Field, v.Pointer = texts.Path, texts.Pointer
 	return v
 }
-
-// usualPrefix is what Field writes before the path of a rule in a usual target, unless that begins with a
-// bracket or a dot.
-var usualPrefix = vmtarget.UsualAt.String() + "."
 
 // explained returns the detail with why the value counts, if it is not written in the object.
 func (b *breach) explained() string {

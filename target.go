@@ -11,6 +11,7 @@ import (
 	"github.com/vmrules/vmrules/instancetype"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/parameter"
+	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmfields"
 	"github.com/vmrules/vmrules/internal/vmtarget"
@@ -138,12 +139,7 @@ func (p *part) isValid(told []Result) bool {
 
 // isBroken reports whether what the plan found wrong fails the target.
 func (p *part) isBroken() bool {
-	for i := range p.wrong {
-		if !p.warns(&p.wrong[i]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.wrong, func(w plan.Wrong) bool { return !p.warns(&w) })
 }
 
 // coverage returns what the results say of the target, and for one that no rule judged, why.
@@ -151,18 +147,17 @@ func (p *part) coverage(told []Result) (Coverage, Doubt, string) {
 	waits, judged := "", false
 	undecided, ignored := (*Result)(nil), (*Result)(nil)
 	for _, m := range p.marks {
-		if m != marksTold {
-			judged = judged || m == marksSatisfied || m == marksBroken
-			if m == marksWaits {
-				waits = cmp.Or(waits, errNotFilledIn.Error())
-			}
+		switch {
+		case m == marksWaits:
+			waits = cmp.Or(waits, errNotFilledIn.Error())
+			continue
+		case m != marksTold:
+			judged = judged || m != marksNotThere
 			continue
 		}
-		d := &told[0]
-		told = told[1:]
-		switch {
-		case d.Waits && waits == "":
-			waits = cmp.Or(d.Note, errNotFilledIn.Error())
+		switch d := &told[0]; {
+		case d.Waits:
+			waits = cmp.Or(waits, d.Note, errNotFilledIn.Error())
 		case d.judged():
 			judged = true
 		case d.Outcome == Ignored:
@@ -170,6 +165,7 @@ func (p *part) coverage(told []Result) (Coverage, Doubt, string) {
 		case d.Outcome != Skipped:
 			undecided = cmp.Or(undecided, d)
 		}
+		told = told[1:]
 	}
 	switch {
 	case len(p.marks) == 0:
@@ -206,12 +202,6 @@ func emptiness(t *target) error {
 
 var doubtOfCause = map[vmtarget.Cause]Doubt{
 	vmtarget.Empty: DoubtNothing, vmtarget.Beyond: DoubtBound, vmtarget.Unfilled: DoubtParameter,
-}
-
-// pointerIn returns a path in a target at a location as a JSON Pointer. The pointer ends before the first
-// step that is neither a name nor an index.
-func pointerIn(at jsonpath.Location, p Path) string {
-	return at.Join(jsonpath.Fixed(p.steps())).Pointer()
 }
 
 // appendTargets appends the targets in an object for rules about VMs, or about

@@ -11,13 +11,12 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A Comparison finds which of what a walk found wrong was wrong in an old version of the object
+// A comparison finds which of what a walk found wrong was wrong in an old version of the object
 // too. Items of some lists are the same if they have the same name, all others if they have the
-// same index. A Comparison is sure only where both come to the same.
-type Comparison struct {
-	New, Old any
-	NamedIn  map[string]bool // the names of lists whose items have names
-	Meter    *meter.Meter    // what it pays from
+// same index. A comparison is sure only where both come to the same.
+type comparison struct {
+	new, old any
+	meter    meter.Meter
 
 	lists [maxItems]twoLists // those that were compared last, by how many are around them
 }
@@ -28,11 +27,32 @@ type twoLists struct {
 	agree    bool // items with the same index have the same name, as far as there are both
 }
 
-// MarkKnown marks what is Known of what is wrong by one entry, for which old has what was wrong. It
+// Compare walks through an old version of an object, and marks what is Known of what is wrong in the
+// new one. Entries of which it is not sure become Unsure: all, if the walk cannot be right. It pays
+// with at most half of b, as Run does.
+func (p *Plan) Compare(object, old any, isRight bool, b *meter.Budget, marks []Mark, wrong []Wrong) {
+	then := make([]Mark, len(marks))
+	var before []Wrong
+	if isRight {
+		before, _ = p.Run(old, b, then)
+	}
+	c := comparison{new: object, old: old, meter: b.Half()}
+	for len(wrong) > 0 {
+		k := wrong[0].Entry
+		own := WrongOf(k, wrong)
+		wrong = wrong[len(own):]
+		if then[k] == Unsure || then[k] == Broken && !c.markKnown(p.entries[k].Path, own, WrongOf(k, before)) {
+			marks[k] = Unsure
+		}
+	}
+	b.Return(c.meter)
+}
+
+// markKnown marks what is Known of what is wrong by one entry, for which old has what was wrong. It
 // returns false if it is not sure of all.
-func (c *Comparison) MarkKnown(path *jsonpath.Path, all, old []Wrong) bool {
-	items, isSure := c.itemsOn(path)
-	if !isSure || c.Meter.Spend((len(all)+len(old))*WrongWork, 0) != nil || !c.agreeOn(path, all) || !c.agreeOn(path, old) {
+func (c *comparison) markKnown(path *jsonpath.Path, all, old []Wrong) bool {
+	items, isSure := itemsOn(path)
+	if !isSure || c.meter.Spend((len(all)+len(old))*WrongWork, 0) != nil || !c.agreeOn(path, all) || !c.agreeOn(path, old) {
 		return false
 	}
 	for i := range all {
@@ -55,11 +75,11 @@ func keyOf(w *Wrong) string { return constraint.Failure{Demand: w.Demand}.Key() 
 
 // itemsOn returns how many steps of a path are into items. It returns false for a path that reaches
 // items with names in another way than by [*].
-func (c *Comparison) itemsOn(path *jsonpath.Path) (n int, ok bool) {
+func itemsOn(path *jsonpath.Path) (n int, ok bool) {
 	list := ""
 	for _, step := range path.Steps() {
 		isEvery := step == jp.Wildcard('#')
-		if c.NamedIn[list] && !isEvery {
+		if value.NamedIn[list] && !isEvery {
 			return 0, false
 		}
 		switch step := step.(type) {
@@ -80,7 +100,7 @@ func (c *Comparison) itemsOn(path *jsonpath.Path) (n int, ok bool) {
 
 // agreeOn reports whether the lists on the way to values agree, and whether the values can be
 // compared.
-func (c *Comparison) agreeOn(path *jsonpath.Path, all []Wrong) bool {
+func (c *comparison) agreeOn(path *jsonpath.Path, all []Wrong) bool {
 	for i := range all {
 		if w := &all[i]; w.Value != nil && (value.Canonical(w.Value) == nil || !c.agreeTo(w, path)) {
 			return false
@@ -89,8 +109,8 @@ func (c *Comparison) agreeOn(path *jsonpath.Path, all []Wrong) bool {
 	return true
 }
 
-func (c *Comparison) agreeTo(w *Wrong, path *jsonpath.Path) bool {
-	from, old, list, depth := c.New, c.Old, "", 0
+func (c *comparison) agreeTo(w *Wrong, path *jsonpath.Path) bool {
+	from, old, list, depth := c.new, c.old, "", 0
 	for _, step := range path.Steps() {
 		if name, ok := step.(jp.Child); ok {
 			list = string(name)
@@ -101,7 +121,7 @@ func (c *Comparison) agreeTo(w *Wrong, path *jsonpath.Path) bool {
 		}
 		a, _ := from.([]any)
 		b, _ := old.([]any)
-		if c.NamedIn[list] && !c.agree(&c.lists[depth], a, b) {
+		if value.NamedIn[list] && !c.agree(&c.lists[depth], a, b) {
 			return false
 		}
 		k := int(w.items[depth])
@@ -119,11 +139,11 @@ func at(list []any, k int) any {
 }
 
 // agree compares two lists, unless they are those of last.
-func (c *Comparison) agree(last *twoLists, a, b []any) bool {
+func (c *comparison) agree(last *twoLists, a, b []any) bool {
 	if isSame(a, last.new) && isSame(b, last.old) {
 		return last.agree
 	}
-	*last = twoLists{a, b, c.Meter.Spend((len(a)+len(b))*Work, 0) == nil}
+	*last = twoLists{a, b, c.meter.Spend((len(a)+len(b))*Work, 0) == nil}
 	for k := 0; last.agree && k < max(len(a), len(b)); k++ {
 		is, ok := nameOf(at(a, k))
 		was, wasOK := nameOf(at(b, k))

@@ -30,6 +30,8 @@ const (
 	// Broken means that some values do not satisfy the entry, or that its path selects nothing:
 	// what is wrong is listed.
 	Broken
+	// Waits means that its path selects nothing yet. Only Await writes it.
+	Waits
 )
 
 // While a walk runs, the Mark of an entry collects these flags.
@@ -48,7 +50,7 @@ type Wrong struct {
 	Value   any                   // a scalar; or an empty array or object in place of another; nil: nothing is there
 	items   indexes
 	StandIn jsonpath.StandIn
-	Known   bool // a Comparison found it in the old object too
+	Known   bool // Compare found it in the old object too
 }
 
 // indexes are the indexes of the items on the way to a value, as far as a path has such steps.
@@ -81,6 +83,19 @@ func WrongOf(entry int, all []Wrong) []Wrong {
 		to++
 	}
 	return all[from:to:to]
+}
+
+// Await makes entries wait, in a form that is not filled in, whose paths select nothing. An empty
+// string may hide what else waits: its entry becomes Unsure.
+func Await(wrong []Wrong, marks []Mark) {
+	for _, w := range wrong {
+		switch w.Value {
+		case nil:
+			marks[w.Entry] = Waits
+		case "":
+			marks[w.Entry] = Unsure
+		}
+	}
 }
 
 // WrongWork is the cost of a value that is wrong or missing, with the texts that are made of it;
