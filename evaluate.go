@@ -100,18 +100,21 @@ func (e *evaluation) judgeAll(report *Report, rules *Rules, about *Target, t *ta
 // It leaves half of the budget for judging rule by rule, which still decides some rules if there
 // is not enough for all.
 func (e *evaluation) walkPlan(report *Report, rules *Rules, t *target, marks []mark) bool {
-	if t.Nothing != "" || t.Refusal != nil || t.Open != 0 || t.HasParameters || e.given.defaults != nil {
+	if !t.IsPlain() || e.given.defaults != nil {
 		return false
 	}
 	wrong, isSure := rules.plan.Run(t.Root, &e.budget, marks)
-	if e.given.partial || e.given.ratchets || t.Origins != nil {
-		for _, w := range wrong { // more has to be said about it
-			marks[w.Entry] = plan.Unsure
-		}
-		return isSure && len(wrong) == 0
+	if len(wrong) == 0 {
+		return isSure
 	}
-	report.keep(wrong, t.At)
-	return isSure
+	if e.given.partial {
+		plan.Await(wrong, marks)
+	}
+	if before := e.forgiven(t); before != nil {
+		rules.plan.Compare(t.Root, before.Root, before.IsPlain(), &e.budget, marks, wrong)
+	}
+	report.keep(slices.DeleteFunc(wrong, func(w plan.Wrong) bool { return marks[w.Entry] != marksBroken }), t.At)
+	return !slices.Contains(marks, plan.Unsure)
 }
 
 // judgeRest judges the rules of which the plan is not sure, and replaces their marks. It tells
@@ -340,8 +343,6 @@ func (j *judgement) violated() {
 	}
 }
 
-const notSet = "the field is not set"
-
 // missing ends the judgement because the path selects nothing.
 func (j *judgement) missing() {
 	if j.call.given.partial {
@@ -353,10 +354,7 @@ func (j *judgement) missing() {
 		j.undecided("", err)
 		return
 	}
-	v := j.rule.violation(ReasonRequired, "", notSet)
-	v.Field = j.target.At.Field(j.rule.Path.parsed)
-	v.Pointer = pointerIn(j.target, j.rule.Path)
-	j.result.Violations = []Violation{v}
+	j.result.Violations = []Violation{j.rule.missing(j.target.At)}
 	j.violated()
 }
 

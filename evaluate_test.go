@@ -29,7 +29,8 @@ func unplanned(rules Rules) Rules {
 // checkPlan fails the test if the plan changes the report.
 func checkPlan(t *testing.T, rules Rules, object map[string]any, opts ...ValidateOption) {
 	t.Helper()
-	if diff := cmp.Diff(Validate(unplanned(rules), object, opts...), Validate(rules, object, opts...)); diff != "" {
+	without, with := Validate(unplanned(rules), object, opts...), Validate(rules, object, opts...)
+	if diff := cmp.Diff(without, with) + cmp.Diff(answers(without), answers(with)); diff != "" {
 		t.Fatalf("the plan changes the report of %s for %#v (-without +with):\n%s", rules, object, diff)
 	}
 }
@@ -384,7 +385,9 @@ func checkGeneratedPlan(t *testing.T, seed, more uint64) {
 	if g.IntN(8) == 0 {
 		opts = append(opts, defaultOf(t, "jsonpath::.spec.domain.cpu.cores", 9))
 	}
+	opts = append(opts, g.update(object)...)
 	checkPlan(t, rules, object, opts...)
+	checkBounded(t, rules, object, g.budget(), opts...)
 }
 
 type planGenerator struct{ *rand.Rand }

@@ -118,7 +118,7 @@ func (in *Input) pathViolation() Violation {
 		return Violation{}
 	}
 	t, path := in.judgement.target, in.judgement.rule.Path
-	return Violation{Field: t.At.Field(path.parsed), Pointer: pointerIn(t, path)}
+	return Violation{Field: t.At.Field(path.parsed), Pointer: t.At.PointerOf(path.parsed)}
 }
 
 // Find returns what another path selects in Root, with defaults, in document order. It

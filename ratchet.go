@@ -14,11 +14,11 @@ import (
 // judged by a target, which is t or its full form.
 func (e *evaluation) ratchet(r *rule, t, by *target) {
 	d := &e.judgement.result
-	if !e.given.ratchets || e.given.old == nil || !d.fails() || r.unusable != nil {
+	if !d.fails() || r.unusable != nil {
 		return
 	}
-	before := e.oldTarget(t)
-	if before == nil || e.isOwn && !vmsource.Of(t).IsSame(vmsource.Of(before)) {
+	before := e.forgiven(t)
+	if before == nil {
 		return
 	}
 	old, doubts, then := e.judgeOld(r, before)
@@ -53,16 +53,9 @@ func (e *evaluation) ratchetSource(t *target, d Result) Result {
 	if e.warnsOf(d.Undecided) {
 		d.Violations[0].Warning = true
 	}
-	if !e.given.ratchets || e.given.old == nil {
-		return d
-	}
-	before := e.oldTarget(t)
-	switch {
-	case before == nil, !vmsource.Of(t).IsSame(vmsource.Of(before)):
-		return d
-	case d.Undecided == DoubtTemplate:
-	case d.Undecided == DoubtRules && value.IsEqual(value.At(before.VM, "spec"), value.At(t.VM, "spec"), &e.budget.Meter):
-	default:
+	before := e.forgiven(t)
+	if before == nil || d.Undecided != DoubtTemplate &&
+		(d.Undecided != DoubtRules || !value.IsEqual(value.At(before.VM, "spec"), value.At(t.VM, "spec"), &e.budget.Meter)) {
 		return d
 	}
 	d.Outcome, d.Note = Warned, unchanged
@@ -101,6 +94,17 @@ func (e *evaluation) wasDoubted(before *target, then []error, t *target) bool {
 		}
 	}
 	return true
+}
+
+// forgiven returns the oldTarget whose faults Ratcheting forgives, as the same rules judged it; or nil.
+func (e *evaluation) forgiven(t *target) *target {
+	if !e.given.ratchets || e.given.old == nil {
+		return nil
+	}
+	if old := e.oldTarget(t); old != nil && (!e.isOwn || vmsource.Of(t).IsSame(vmsource.Of(old))) {
+		return old
+	}
+	return nil
 }
 
 // oldTarget returns the target that a target was before the update; nil if it is new.

@@ -72,6 +72,7 @@ const (
 	marksNotThere  = plan.NotNeeded // skipped: "valid" selects nothing
 	marksBroken    = plan.Broken    // violated, as faults say
 	marksTold      = plan.Unsure    // the next of the told results
+	marksWaits     = plan.Waits     // skipped, under Partial: nothing is there yet
 )
 
 // mark returns the mark for the result of a rule.
@@ -94,14 +95,27 @@ func (p *part) untold(k int) Result {
 		r.Outcome, r.Note = Skipped, of.notThere()
 	case marksSatisfied:
 		r.Outcome = Satisfied
+	case marksWaits:
+		r.Outcome, r.Note, r.Waits = Skipped, errNotFilledIn.Error(), true
 	default:
-		r.Outcome, r.Violations = of.outcomeIfViolated(), p.appendBroken(nil, k)
+		r.Outcome, r.Violations = of.outcomeIfViolated(), p.appendBroken(nil, k, nil)
+		if !of.JustWarning && !slices.ContainsFunc(r.Violations, Violation.fails) {
+			r.Outcome, r.Note = Warned, unchanged
+		}
 	}
 	return r
 }
 
-// appendBroken appends the violations of a rule that the plan found broken.
-func (p *part) appendBroken(all []Violation, k int) []Violation {
+// A choice chooses among what the plan found wrong, of which some just warns; nil chooses all.
+type choice func(w *plan.Wrong, warns bool) bool
+
+func (c choice) takes(w *plan.Wrong, warns bool) bool { return c == nil || c(w, warns) }
+
+// warns reports whether something that the plan found wrong does not fail the object.
+func (p *part) warns(w *plan.Wrong) bool { return w.Known || p.rules[w.Entry].JustWarning }
+
+// appendBroken appends the violations to choose of a rule that the plan found broken.
+func (p *part) appendBroken(all []Violation, k int, isWanted choice) []Violation {
 	var room [16]jsonpath.Element // enough for most locations
 	var scalar value.Scalar
 	r := &p.rules[k]
@@ -109,17 +123,25 @@ func (p *part) appendBroken(all []Violation, k int) []Violation {
 	own := plan.WrongOf(k, p.wrong)
 	for i := range own {
 		w := &own[i]
-		scalar.Set(w.Value)
-		key := constraint.Failure{Demand: w.Demand}.Key()
-		b := breach{key, r.literal.Breach(w.Demand, w.Value, &scalar), w.Value, w.StandIn, ""}
-		if w.StandIn != jsonpath.Written {
-			b.origin = OriginDefault
+		switch {
+		case !isWanted.takes(w, p.warns(w)):
+			continue
+		case w.Value == nil:
+			all = append(all, r.missing(p.at))
+		default:
+			scalar.Set(w.Value)
+			key := constraint.Failure{Demand: w.Demand}.Key()
+			b := breach{key, r.literal.Breach(w.Demand, w.Value, &scalar), w.Value, w.StandIn, ""}
+			if w.StandIn != jsonpath.Written {
+				b.origin = OriginDefault
+			}
+			at := r.usual
+			if !isUsual {
+				at = w.AppendTo(append(room[:0], p.at...), r.Path.parsed).Texts()
+			}
+			all = append(all, r.broken(b, at))
 		}
-		at := r.usual
-		if !isUsual {
-			at = w.AppendTo(append(room[:0], p.at...), r.Path.parsed).Texts()
-		}
-		all = append(all, r.broken(b, at))
+		all[len(all)-1].Warning = p.warns(w)
 	}
 	return all
 }
@@ -338,12 +360,12 @@ func (r *Report) Violations() []Violation {
 	if r.isZero() {
 		return []Violation{{Reason: ReasonInternal, Detail: "nothing has been judged"}}
 	}
-	return r.gather(func(r *rule) bool { return !r.JustWarning }, (*Result).failing)
+	return r.gather(func(_ *plan.Wrong, warns bool) bool { return !warns }, (*Result).failing)
 }
 
-// gather returns violations: those of the rules that the plan found broken, if they are wanted,
-// and what choose returns of each result that a mark cannot express.
-func (r *Report) gather(isWanted func(*rule) bool, choose func(*Result) []Violation) []Violation {
+// gather returns violations: of what the plan found wrong, if it is wanted, and what choose returns
+// of each result that a mark cannot express.
+func (r *Report) gather(isWanted choice, choose func(*Result) []Violation) []Violation {
 	if r.isZero() || r.more == nil {
 		return []Violation{}
 	}
@@ -351,7 +373,7 @@ func (r *Report) gather(isWanted func(*rule) bool, choose func(*Result) []Violat
 	size := len(told)
 	for p := range r.parts() {
 		for i := range p.wrong {
-			if isWanted(&p.rules[p.wrong[i].Entry]) {
+			if w := &p.wrong[i]; isWanted.takes(w, p.warns(w)) {
 				size++
 			}
 		}
@@ -362,10 +384,10 @@ func (r *Report) gather(isWanted func(*rule) bool, choose func(*Result) []Violat
 	}
 	for p := range r.parts() {
 		for k, m := range p.marks {
-			switch {
-			case m == marksBroken && isWanted(&p.rules[k]):
-				all = p.appendBroken(all, k)
-			case m == marksTold:
+			switch m {
+			case marksBroken:
+				all = p.appendBroken(all, k, isWanted)
+			case marksTold:
 				all, told = append(all, choose(&told[0])...), told[1:]
 			}
 		}
@@ -376,23 +398,24 @@ func (r *Report) gather(isWanted func(*rule) bool, choose func(*Result) []Violat
 // Warnings returns the violations that do not fail the object: those of rules with
 // justWarning and, under Ratcheting, those that the old object has too.
 func (r *Report) Warnings() []Violation {
-	return r.filter(func(r *rule) bool { return r.JustWarning }, func(v Violation) bool { return v.Warning })
+	return r.filter(func(_ *plan.Wrong, warns bool) bool { return warns }, func(v Violation) bool { return v.Warning })
 }
 
 // Missing returns those Violations that say that a value is missing.
 func (r *Report) Missing() []Violation {
-	return r.filter(func(*rule) bool { return false }, func(v Violation) bool { return v.fails() && v.Reason == ReasonRequired })
+	isMissing := func(w *plan.Wrong, warns bool) bool { return w.Value == nil && !warns }
+	return r.filter(isMissing, func(v Violation) bool { return v.fails() && v.Reason == ReasonRequired })
 }
 
 // At returns the violations and warnings with exactly this Pointer, for an input of a form.
 // Those below it are not included. The Pointer "" is for violations about the whole
 // object, or about no field.
 func (r *Report) At(pointer string) []Violation {
-	return r.filter(func(*rule) bool { return true }, func(v Violation) bool { return v.Pointer == pointer })
+	return r.filter(nil, func(v Violation) bool { return v.Pointer == pointer })
 }
 
-// filter returns the violations to keep. It need not look at those of rules that are not wanted.
-func (r *Report) filter(isWanted func(*rule) bool, keep func(Violation) bool) []Violation {
+// filter returns the violations to keep. Of what the plan found wrong, only those exist that are wanted.
+func (r *Report) filter(isWanted choice, keep func(Violation) bool) []Violation {
 	all := r.gather(isWanted, func(result *Result) []Violation { return result.Violations })
 	return slices.DeleteFunc(all, func(v Violation) bool { return !keep(v) })
 }

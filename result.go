@@ -10,6 +10,7 @@ import (
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
 // An Outcome classifies the result of one rule for one target.
@@ -216,6 +217,16 @@ func (r *rule) broken(b breach, at jsonpath.Texts) Violation {
 // violation returns a violation of the rule.
 func (r *rule) violation(reason Reason, argument, detail string) Violation {
 	return Violation{Rule: r.Name, Message: r.Message, Reason: reason, Argument: argument, Detail: detail, Warning: r.JustWarning}
+}
+
+const notSet = "the field is not set"
+
+// missing returns the violation for a path that selects nothing in a target at a location.
+func (r *rule) missing(at jsonpath.Location) Violation {
+	v := r.violation(ReasonRequired, "", notSet)
+	texts := vmtarget.TextsOfNothing(at, r.Path.parsed, r.usual)
+	v.Field, v.Pointer = texts.Path, texts.Pointer
+	return v
 }
 
 // explained returns the detail with why the value counts, if it is not written in the object.

@@ -139,17 +139,25 @@ func (p *part) isValid(told []Result) bool {
 
 // isBroken reports whether what the plan found wrong fails the target.
 func (p *part) isBroken() bool {
-	return slices.ContainsFunc(p.wrong, func(w plan.Wrong) bool { return !p.rules[w.Entry].JustWarning })
+	return slices.ContainsFunc(p.wrong, func(w plan.Wrong) bool { return !p.warns(&w) })
 }
 
 // coverage returns what the results say of the target, and for one that no rule judged, why.
 func (p *part) coverage(told []Result) (Coverage, Doubt, string) {
 	waits, judged := "", false
 	undecided, ignored := (*Result)(nil), (*Result)(nil)
-	for i := range told {
-		switch d := &told[i]; {
-		case d.Waits && waits == "":
-			waits = cmp.Or(d.Note, errNotFilledIn.Error())
+	for _, m := range p.marks {
+		switch {
+		case m == marksWaits:
+			waits = cmp.Or(waits, errNotFilledIn.Error())
+			continue
+		case m != marksTold:
+			judged = judged || m != marksNotThere
+			continue
+		}
+		switch d := &told[0]; {
+		case d.Waits:
+			waits = cmp.Or(waits, d.Note, errNotFilledIn.Error())
 		case d.judged():
 			judged = true
 		case d.Outcome == Ignored:
@@ -157,13 +165,14 @@ func (p *part) coverage(told []Result) (Coverage, Doubt, string) {
 		case d.Outcome != Skipped:
 			undecided = cmp.Or(undecided, d)
 		}
+		told = told[1:]
 	}
 	switch {
 	case len(p.marks) == 0:
 		return CoverageNoRules, "", "there are no rules"
 	case waits != "":
 		return CoverageIncomplete, "", waits
-	case judged, slices.ContainsFunc(p.marks, func(m mark) bool { return m == marksSatisfied || m == marksBroken }):
+	case judged:
 		return CoverageJudged, "", ""
 	case undecided != nil:
 		return CoverageUndecided, cmp.Or(undecided.Undecided, DoubtBound), undecided.why()
@@ -195,16 +204,15 @@ var doubtOfCause = map[vmtarget.Cause]Doubt{
 	vmtarget.Empty: DoubtNothing, vmtarget.Beyond: DoubtBound, vmtarget.Unfilled: DoubtParameter,
 }
 
-// pointerIn returns a path in a target as a JSON Pointer. The pointer ends before the first
-// step that is neither a name nor an index.
-func pointerIn(t *target, p Path) string { return t.At.Join(jsonpath.Fixed(p.steps())).Pointer() }
-
 // appendTargets appends the targets in an object for rules about VMs, or about
 // whole objects.
 func (e *evaluation) appendTargets(targets []target, v any, isWhole bool) []target {
-	switch {
+	object, _ := v.(map[string]any)
+	switch usual := vmtarget.Usual(object); {
 	case isWhole:
 		return vmtarget.AppendObjects(targets, v, &e.budget.Meter)
+	case usual != nil && !e.isSpent():
+		return append(targets, vmtarget.UsualTarget(object, usual))
 	case e.given.partial:
 		targets = vmtarget.AppendForm(targets, v, &e.budget.Meter)
 	default:

@@ -52,8 +52,10 @@ func NewRules(rules []Rule, opts ...ParseOption) (Rules, error) {
 // that exceed the bounds are Undecided. Without rules, every object is valid. Validate may be
 // called concurrently with the same rules, and with the same object while nothing changes it.
 func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Report {
-	if template := vmtarget.Usual(object); template != nil && len(opts) == 0 && !rules.isWhole {
-		return validateUsual(&rules, object, template)
+	if len(opts) == 0 && !rules.isWhole {
+		if template := vmtarget.Usual(object); template != nil {
+			return validateUsual(&rules, object, template)
+		}
 	}
 	e := newEvaluation(opts)
 	defer e.release()

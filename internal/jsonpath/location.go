@@ -196,6 +196,10 @@ func (l Location) Field(p *Path) string {
 	return l.String() + "." + text
 }
 
+// PointerOf returns a path below l as a JSON Pointer, which ends before the first step that is neither
+// a name nor an index.
+func (l Location) PointerOf(p *Path) string { return l.Join(Fixed(p.Steps())).Pointer() }
+
 // Fixed returns the steps at the beginning of a path that select at most one place.
 func Fixed(steps jp.Expr) Location {
 	var l Location

@@ -3,8 +3,8 @@
 //
 // A plan supports paths of names, indexes and [*], and objects of the types that JSON
 // decoders return. Its mark on an entry is that the entry holds, that it is not needed, or
-// that values break it, which it lists. In all other cases it is unsure, and the caller must
-// search.
+// that it is broken: by values, which it lists, or because nothing is there. In all other cases
+// it is unsure, and the caller must search.
 package plan
 
 import (
@@ -25,8 +25,9 @@ type Entry struct {
 // A Plan is built once and walked often. It is immutable and safe for concurrent use. A nil
 // Plan has no entries.
 type Plan struct {
-	root  *node  // nil if the plan supports none of the entries
-	start []Mark // the flags of each entry when a walk starts
+	root    *node  // nil if the plan supports none of the entries
+	start   []Mark // the flags of each entry when a walk starts
+	entries []Entry
 }
 
 // A node is a place that a path selects.
@@ -62,7 +63,7 @@ type item struct {
 }
 
 // New returns a plan of entries, which are identified by their index. The tree holds the
-// fields that count even if they are missing; it may be nil.
+// fields that count even if they are missing; it may be nil. The plan keeps the slice.
 func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 	b := builder{fields: fields}
 	start := make([]Mark, len(entries))
@@ -81,7 +82,7 @@ func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 		n.needed = append(n.needed, i)
 	}
 	b.root.measure()
-	return &Plan{b.root, start}
+	return &Plan{b.root, start, entries}
 }
 
 func newJudged(i int, e Entry) judged {

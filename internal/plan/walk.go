@@ -27,8 +27,11 @@ const (
 	Holds
 	// NotNeeded means that what the entry needs is missing.
 	NotNeeded
-	// Broken means that some values do not satisfy the entry: they are listed.
+	// Broken means that some values do not satisfy the entry, or that its path selects nothing:
+	// what is wrong is listed.
 	Broken
+	// Waits means that its path selects nothing yet. Only Await writes it.
+	Waits
 )
 
 // While a walk runs, the Mark of an entry collects these flags.
@@ -39,29 +42,15 @@ const (
 	isUnsure                   // the rest does not count
 )
 
-// settled returns the mark for flags.
-func settled(flags Mark) Mark {
-	switch {
-	case flags&isUnsure != 0:
-		return Unsure
-	case flags&isNeeded == 0:
-		return NotNeeded
-	case flags&isBroken != 0:
-		return Broken
-	case flags&isMatched != 0:
-		return Holds
-	}
-	return Unsure
-}
-
-// A Wrong is a value that does not satisfy one demand of an entry. It does not refer to the
-// object.
+// A Wrong is a value that does not satisfy one demand of an entry, or that the path of an entry
+// selects nothing. It does not refer to the object.
 type Wrong struct {
 	Entry   int
 	Demand  constraint.Constraint // nil: the type
-	Value   any                   // a scalar; or an empty array or object in place of another
+	Value   any                   // a scalar; or an empty array or object in place of another; nil: nothing is there
 	items   indexes
 	StandIn jsonpath.StandIn
+	Known   bool // Compare found it in the old object too
 }
 
 // indexes are the indexes of the items on the way to a value, as far as a path has such steps.
@@ -96,8 +85,25 @@ func WrongOf(entry int, all []Wrong) []Wrong {
 	return all[from:to:to]
 }
 
-// WrongWork is the cost of a value that is wrong, with the texts that are made of it.
-const WrongWork = 1000
+// Await makes entries wait, in a form that is not filled in, whose paths select nothing. An empty
+// string may hide what else waits: its entry becomes Unsure.
+func Await(wrong []Wrong, marks []Mark) {
+	for _, w := range wrong {
+		switch w.Value {
+		case nil:
+			marks[w.Entry] = Waits
+		case "":
+			marks[w.Entry] = Unsure
+		}
+	}
+}
+
+// WrongWork is the cost of a value that is wrong or missing, with the texts that are made of it;
+// textWork is that of a byte of the path of one that is missing.
+const (
+	WrongWork = 1000
+	textWork  = 10
+)
 
 // wrongSize is more than the size of a Wrong in bytes, and of what is made of it without the
 // texts.
@@ -140,12 +146,12 @@ func (p *Plan) Run(object any, b *meter.Budget, marks []Mark) ([]Wrong, bool) {
 	if w.spend(p.root.size) {
 		w.visit(p.root, object)
 	}
+	isSure := w.settle(p.entries)
 	b.TakeBack(&w.budget)
 	if w.budget.Err() != nil {
 		clear(marks)
 		return nil, false
 	}
-	isSure := settle(marks)
 	if len(w.wrong) == 0 {
 		return nil, isSure
 	}
@@ -154,14 +160,33 @@ func (p *Plan) Run(object any, b *meter.Budget, marks []Mark) ([]Wrong, bool) {
 	return w.wrong, isSure
 }
 
-// settle turns flags into marks, and reports whether none is Unsure.
-func settle(marks []Mark) bool {
+// settle turns flags into marks, and reports whether none is Unsure. It is the end of a walk that
+// has seen everything, so an entry that is needed and has matched nothing is broken.
+func (w *walk) settle(entries []Entry) bool {
 	isSure := true
-	for i, flags := range marks {
-		marks[i] = settled(flags)
-		isSure = isSure && marks[i] != Unsure
+	for i, flags := range w.found {
+		switch {
+		case flags == isMatched|isNeeded: // as most are
+			w.found[i] = Holds
+		case flags&isUnsure != 0:
+			w.found[i], isSure = Unsure, false
+		case flags&isNeeded == 0:
+			w.found[i] = NotNeeded
+		default:
+			w.found[i] = Broken
+			if flags&isBroken == 0 {
+				w.miss(i, len(entries[i].Path.Text()))
+			}
+		}
 	}
 	return isSure
+}
+
+// miss keeps that nothing is there.
+func (w *walk) miss(entry, text int) {
+	if w.budget.Spend(WrongWork+text*textWork, 4*text+wrongSize) == nil {
+		w.wrong = append(w.wrong, Wrong{Entry: entry})
+	}
 }
 
 // spend pays for looking at values.
@@ -330,7 +355,7 @@ func (w *walk) remember(r *judged, demand constraint.Constraint, v any) {
 	if len(w.wrong) == 1 {
 		w.wrong = slices.Grow(w.wrong, usualWrong)
 	}
-	w.wrong = append(w.wrong, Wrong{r.index, demand, v, w.items, w.standIn})
+	w.wrong = append(w.wrong, Wrong{r.index, demand, v, w.items, w.standIn, false})
 }
 
 // unsure handles values that a plan does not support.

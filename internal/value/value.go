@@ -227,3 +227,6 @@ func Strings(list []any) any {
 	}
 	return all
 }
+
+// NamedIn lists the lists whose items keep their identity if their index changes.
+var NamedIn = map[string]bool{"disks": true, "volumes": true, "interfaces": true, "networks": true}

@@ -26,9 +26,6 @@ func NewPlaces(t *Target, m *meter.Meter) *Places {
 	return &Places{target: t, meter: m, items: map[string][]string{}}
 }
 
-// hasNamedItems lists the lists whose items keep their identity if their index changes.
-var hasNamedItems = map[string]bool{"disks": true, "volumes": true, "interfaces": true, "networks": true}
-
 // Of returns a text for the place of a JSON Pointer in the whole object, and what is there.
 // The text is the pointer in the VM, with names instead of the indexes of items that have one.
 // If several items have the same name, the text also says which of them it is.
@@ -54,7 +51,7 @@ func (p *Places) Of(pointer string) (string, any) {
 			v = nil
 			continue
 		}
-		if hasNamedItems[list] {
+		if value.NamedIn[list] {
 			token = p.itemsOf(at.String(), v)[i]
 		}
 		v, _ = value.Item(v, i)

@@ -58,6 +58,12 @@ func (t *Target) IsItem() bool {
 	return slices.ContainsFunc(t.At, func(e jsonpath.Element) bool { return e.IsItem() })
 }
 
+// IsPlain reports whether the Root is there, and says everything: nobody else sets fields, and no
+// parameter is left.
+func (t *Target) IsPlain() bool {
+	return t.Nothing == "" && t.Refusal == nil && t.Open == 0 && !t.HasParameters && t.Origins == nil
+}
+
 // OriginOf returns which object set the value at a location when the VM was expanded; "" if
 // the VM has the value itself.
 func (t *Target) OriginOf(at jsonpath.Location) string {

@@ -1,6 +1,11 @@
 package vmtarget
 
-import "strings"
+import (
+	"slices"
+	"strings"
+
+	"github.com/vmrules/vmrules/internal/jsonpath"
+)
 
 // Usual returns the spec.template of an object that is a VirtualMachine in the most usual
 // form: of the types that JSON decoders return, and without an instance type or a preference.
@@ -30,4 +35,17 @@ var UsualAt = specTemplate
 // UsualTarget returns the target for what Usual returned.
 func UsualTarget(object, template map[string]any) Target {
 	return Target{VM: object, At: specTemplate, Root: template}
+}
+
+// usualPrefix is what Field writes before a path in a usual target, unless that begins with a
+// bracket or a dot.
+var usualPrefix = UsualAt.String() + "."
+
+// TextsOfNothing returns the Field and the PointerOf of a path that selects nothing below a location.
+// It allocates nothing if they are those of the only place of the path in a usual target.
+func TextsOfNothing(at jsonpath.Location, path *jsonpath.Path, usual jsonpath.Texts) jsonpath.Texts {
+	if rest, ok := strings.CutSuffix(usual.Path, path.Text()); ok && rest == usualPrefix && slices.Equal(at, UsualAt) {
+		return usual
+	}
+	return jsonpath.Texts{Path: at.Field(path), Pointer: at.PointerOf(path)}
 }
