@@ -206,17 +206,26 @@ func newRules(rules []rule, isWhole bool) Rules {
 	return Rules{rules, isWhole, newPlan(rules, isWhole), &rules}
 }
 
-// newPlan plans the rules that are about a VM and need no values except those that they
-// select.
+// newPlan plans the rules that are about a VM and whose arguments are literals, or read from one
+// path each.
 func newPlan(rules []rule, isWhole bool) *plan.Plan {
 	entries := make([]plan.Entry, len(rules))
 	for i := range rules {
 		r := &rules[i]
-		if r.unusable == nil && !isWhole && r.Kind.IsOfFormat() && !r.enforcesNothing() && r.paths == nil {
-			entries[i] = plan.Entry{Path: r.Path.parsed, Needs: r.Valid.parsed, Demands: &r.literal}
+		if r.unusable == nil && !isWhole && r.Kind.IsOfFormat() && !r.enforcesNothing() {
+			entries[i] = plan.Entry{Path: r.Path.parsed, Needs: r.Valid.parsed, Demands: &r.literal, Arguments: r.planned()}
 		}
 	}
 	return plan.New(entries, plainFields)
+}
+
+// planned returns the arguments of a rule that are paths, for a plan, which supports no lists.
+func (r *rule) planned() []plan.Argument {
+	var all []plan.Argument
+	for _, p := range r.paths {
+		all = append(all, plan.Argument{Of: constraint.Named(p.key), Path: p.from[0].path.parsed})
+	}
+	return all
 }
 
 // Len returns the number of rules, with those that LeaveOutUnusable left out.

@@ -1,13 +1,15 @@
 // Package plan judges values against many sets of constraints in one walk through an object,
 // instead of one search for each set.
 //
-// A plan supports paths of names, indexes and [*], and objects of the types that JSON
-// decoders return. Its mark on an entry is that the entry holds, that it is not needed, or
+// A plan supports paths of names, indexes, [*], filters for a text, and ".." before the last
+// name, and objects of the types that JSON decoders return. Its mark on an entry is that the entry holds, that it is not needed, or
 // that values break it, which it lists. In all other cases it is unsure, and the caller must
 // search.
 package plan
 
 import (
+	"slices"
+
 	"github.com/ohler55/ojg/jp"
 
 	"github.com/vmrules/vmrules/internal/constraint"
@@ -20,6 +22,8 @@ type Entry struct {
 	Path    *jsonpath.Path
 	Needs   *jsonpath.Path  // the entry is needed only if this selects something, or if it is nil
 	Demands *constraint.Set // nil for an entry that the plan leaves out
+
+	Arguments []Argument // what it demands besides
 }
 
 // A Plan is built once and walked often. It is immutable and safe for concurrent use. A nil
@@ -27,17 +31,22 @@ type Entry struct {
 type Plan struct {
 	root  *node  // nil if the plan supports none of the entries
 	start []Mark // the flags of each entry when a walk starts
+	slots int    // for the values of arguments
 }
 
 // A node is a place that a path selects.
 type node struct {
-	members []member
-	items   []item
-	every   *node // [*]: each item
+	members  []member
+	items    []item
+	filtered []filtered
+	below    *node // "..": its members are the names that follow
+	isBelow  bool  // it is such a node
 
 	judged []judged          // the entries whose path ends here
 	needed []int             // the entries whose Needs ends here
 	field  *jsonpath.Implied // what counts here even if it is missing, or nil
+
+	slot int // of the argument that is read here, from 1; 0: none
 
 	size int // at most how many values one walk down from here looks at, not counting items
 }
@@ -49,6 +58,9 @@ type judged struct {
 	shortcut        constraint.Shortcut
 	demands         *constraint.Set
 	comparesNumbers bool
+
+	arguments []Argument          // if there are any, the shortcut is unsure of everything
+	others    constraint.Shortcut // of the demands without arguments
 }
 
 type member struct {
@@ -72,7 +84,7 @@ func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 			continue
 		}
 		n := b.node(e.Path)
-		n.judged = append(n.judged, newJudged(i, e))
+		n.judged = append(n.judged, b.newJudged(i, e))
 		if e.Needs == nil {
 			start[i] = isNeeded
 			continue
@@ -81,11 +93,25 @@ func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 		n.needed = append(n.needed, i)
 	}
 	b.root.measure()
-	return &Plan{b.root, start}
+	return &Plan{b.root, start, b.slots}
 }
 
-func newJudged(i int, e Entry) judged {
-	return judged{i, 4 * len(e.Path.Text()), e.Demands.Shortcut(), e.Demands, e.Demands.ReadsNumbers()}
+func (b *builder) newJudged(i int, e Entry) judged {
+	r := judged{index: i, textSize: 4 * len(e.Path.Text()), shortcut: e.Demands.Shortcut(), demands: e.Demands, comparesNumbers: e.Demands.ReadsNumbers()}
+	for _, a := range e.Arguments {
+		n := b.node(a.Path)
+		if n.slot == 0 {
+			b.slots++
+			n.slot = b.slots
+		}
+		a.slot = n.slot - 1
+		r.arguments = append(r.arguments, a)
+		r.textSize += len(a.Path.Text())
+	}
+	if r.arguments != nil {
+		r.shortcut, r.others, r.comparesNumbers = r.others, r.shortcut, true
+	}
+	return r
 }
 
 // isEnd reports whether some path ends here.
@@ -105,13 +131,17 @@ func (n *node) measure() {
 		item.node.measure()
 		n.size += item.node.size
 	}
-	n.every.measure()
+	for _, f := range n.filtered {
+		f.node.measure()
+	}
+	n.below.measure()
 }
 
 // A builder builds the nodes of paths, which share their common steps.
 type builder struct {
 	fields *jsonpath.Implied
 	root   *node
+	slots  int
 	spare  []node         // made together
 	others map[step]*node // after the first steps from a node; nil: none
 }
@@ -126,7 +156,14 @@ type step struct {
 }
 
 // fits reports whether a plan supports an entry.
-func fits(e Entry) bool { return e.Demands != nil && isPlain(e.Path) && isPlain(e.Needs) }
+func fits(e Entry) bool {
+	for _, a := range e.Arguments {
+		if !a.fits() || slices.Contains(e.Path.Steps(), descent) {
+			return false
+		}
+	}
+	return e.Demands != nil && isPlain(e.Path) && isPlain(e.Needs)
+}
 
 // isPlain reports whether a plan supports all steps of a path.
 func isPlain(p *jsonpath.Path) bool {
@@ -134,13 +171,18 @@ func isPlain(p *jsonpath.Path) bool {
 	for i, step := range p.Steps() {
 		switch step.(type) {
 		case jp.Child:
-		case jp.Nth, jp.Wildcard:
+		case jp.Nth:
 			items++
-			if step == jp.Wildcard('*') {
+		case jp.Descent:
+			last := jsonpath.Fixed(p.Steps()[i+1:])
+			if items > 0 || i+maxBelow >= value.MaxDepth || i+2 != len(p.Steps()) || len(last) != 1 || last[0].IsItem() {
 				return false
 			}
 		default:
-			return false
+			items++
+			if _, ok := filterOf(step, nil); !ok {
+				return false
+			}
 		}
 		if items > maxItems || i == value.MaxDepth {
 			return false
@@ -156,7 +198,12 @@ func (b *builder) node(p *jsonpath.Path) *node {
 	}
 	n, f := b.root, b.fields
 	for _, s := range p.Steps() {
-		n, f = b.after(n, s), f.After(s)
+		if by, ok := filterOf(s, f); ok {
+			n = b.filtered(n, by)
+		} else {
+			n = b.after(n, s)
+		}
+		f = f.After(s)
 		if f.Default() != nil {
 			n.field = f
 		}
@@ -179,6 +226,17 @@ func (b *builder) after(n *node, s jp.Frag) *node {
 			b.others[step{n, s}] = next
 		}
 	}
+	return next
+}
+
+func (b *builder) filtered(n *node, by filter) *node {
+	for _, f := range n.filtered[:min(len(n.filtered), maxScanned)] {
+		if f.by == by {
+			return f.node
+		}
+	}
+	next := b.newNode()
+	n.filtered = append(n.filtered, filtered{by, next})
 	return next
 }
 
@@ -206,8 +264,8 @@ func (n *node) after(step jp.Frag) *node {
 				return item.node
 			}
 		}
-	case jp.Wildcard:
-		return n.every
+	case jp.Descent:
+		return n.below
 	}
 	return nil
 }
@@ -218,7 +276,7 @@ func (n *node) grow(step jp.Frag, next *node) {
 		n.members = append(n.members, member{string(step), next})
 	case jp.Nth:
 		n.items = append(n.items, item{int(step), next})
-	case jp.Wildcard:
-		n.every = next
+	case jp.Descent:
+		n.below, next.isBelow = next, true
 	}
 }

@@ -61,6 +61,7 @@ type Wrong struct {
 	Demand  constraint.Constraint // nil: the type
 	Value   any                   // a scalar; or an empty array or object in place of another
 	items   indexes
+	below   jsonpath.Location // the steps in place of ".." and the name
 	StandIn jsonpath.StandIn
 }
 
@@ -76,6 +77,9 @@ const maxItems = 4
 func (w *Wrong) AppendTo(at jsonpath.Location, path *jsonpath.Path) jsonpath.Location {
 	items := w.items[:]
 	for _, step := range path.Steps() {
+		if step == descent {
+			return append(at, w.below...)
+		}
 		if name, ok := step.(jp.Child); ok {
 			at = append(at, jsonpath.Member(string(name)))
 			continue
@@ -101,7 +105,7 @@ const WrongWork = 1000
 
 // wrongSize is more than the size of a Wrong in bytes, and of what is made of it without the
 // texts.
-const wrongSize = 300
+const wrongSize = 340
 
 // maxWrong is the number of wrong values that a walk keeps. If there are more, it is unsure:
 // the caller may stop earlier, when its report is full.
@@ -121,6 +125,12 @@ type walk struct {
 	spread  int              // at most how many values the steps so far select
 	standIn jsonpath.StandIn // whether the current value is a default
 	wrong   []Wrong
+
+	slots []any // the values of arguments
+	later []later
+
+	level   int // of a descent
+	matched int // how many members it selects
 }
 
 // Run walks a plan through an object, and pays for that at most half of what b has: the caller
@@ -137,8 +147,14 @@ func (p *Plan) Run(object any, b *meter.Budget, marks []Mark) ([]Wrong, bool) {
 	w.found, w.spread = marks, 1
 	b.Lend(&w.budget)
 	copy(marks, p.start)
+	if p.slots > 0 {
+		w.slots = make([]any, p.slots)
+	}
 	if w.spend(p.root.size) {
 		w.visit(p.root, object)
+	}
+	for i := range w.later {
+		w.judgeLater(&w.later[i])
 	}
 	b.TakeBack(&w.budget)
 	if w.budget.Err() != nil {
@@ -172,6 +188,9 @@ func (w *walk) spend(values int) bool {
 // visit judges a value and everything below it, and pays for it. The order of traversal does
 // not affect the result.
 func (w *walk) visit(n *node, v any) {
+	if n.below != nil {
+		w.below(n.below, v)
+	}
 	switch typed := v.(type) {
 	case string, int64:
 		w.judge(n, v)
@@ -204,6 +223,10 @@ func (w *walk) visit(n *node, v any) {
 }
 
 func (w *walk) members(n *node, v map[string]any) {
+	if n.isBelow {
+		w.membersBelow(n, v)
+		return
+	}
 	for i := range n.members {
 		m := &n.members[i]
 		next := v[m.name]
@@ -243,18 +266,12 @@ func (w *walk) array(n *node, v []any) {
 			w.item(item.node, v, k)
 		}
 	}
-	if n.every == nil || !w.spend(len(v)*n.every.size) {
-		return
+	for i := range n.filtered {
+		w.filter(&n.filtered[i], v)
 	}
-	outer := w.spread
-	w.spread = meter.Times(outer, max(len(v), 1))
-	if w.spread > jsonpath.MaxMatches { // that may be more than a search would select
-		w.unsure(n.every)
+	if n.isBelow {
+		w.itemsBelow(n, v)
 	}
-	for k := range v {
-		w.item(n.every, v, k)
-	}
-	w.spread = outer
 }
 
 func (w *walk) item(n *node, v []any, k int) {
@@ -268,6 +285,9 @@ func (w *walk) item(n *node, v []any, k int) {
 func (w *walk) judge(n *node, v any) {
 	for _, i := range n.needed {
 		w.found[i] |= isNeeded
+	}
+	if n.slot > 0 {
+		w.slots[n.slot-1] = v
 	}
 	for i := range n.judged {
 		r := &n.judged[i]
@@ -293,16 +313,25 @@ func (w *walk) judgeScalar(by []judged, v any) {
 	for i := range by {
 		r := &by[i]
 		w.found[r.index] |= isMatched
-		if r.comparesNumbers {
-			s.ReadQuantity()
+		if r.arguments == nil {
+			w.judgeBy(r, r.demands, &s, isScalar, v)
+		} else if w.budget.Spend(Work, laterSize) == nil {
+			w.later = append(w.later, later{r, v, w.items, w.standIn})
 		}
-		for f := range r.demands.Failures(&s, isScalar, &w.budget) {
-			if f.Err != nil {
-				w.found[r.index] |= isUnsure
-				break
-			}
-			w.remember(r, f.Demand, v)
+	}
+}
+
+// judgeBy judges a value by all demands of an entry.
+func (w *walk) judgeBy(r *judged, demands *constraint.Set, s *value.Scalar, isScalar bool, v any) {
+	if r.comparesNumbers {
+		s.ReadQuantity()
+	}
+	for f := range demands.Failures(s, isScalar, &w.budget) {
+		if f.Err != nil {
+			w.found[r.index] |= isUnsure
+			break
 		}
+		w.remember(r, f.Demand, v)
 	}
 }
 
@@ -330,7 +359,7 @@ func (w *walk) remember(r *judged, demand constraint.Constraint, v any) {
 	if len(w.wrong) == 1 {
 		w.wrong = slices.Grow(w.wrong, usualWrong)
 	}
-	w.wrong = append(w.wrong, Wrong{r.index, demand, v, w.items, w.standIn})
+	w.wrong = append(w.wrong, Wrong{r.index, demand, v, w.items, nil, w.standIn})
 }
 
 // unsure handles values that a plan does not support.
@@ -350,5 +379,8 @@ func (w *walk) unsure(n *node) {
 	for _, item := range n.items {
 		w.unsure(item.node)
 	}
-	w.unsure(n.every)
+	for _, f := range n.filtered {
+		w.unsure(f.node)
+	}
+	w.unsure(n.below)
 }
