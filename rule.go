@@ -213,19 +213,14 @@ func newPlan(rules []rule, isWhole bool) *plan.Plan {
 	for i := range rules {
 		r := &rules[i]
 		if r.unusable == nil && !isWhole && r.Kind.IsOfFormat() && !r.enforcesNothing() {
-			entries[i] = plan.Entry{Path: r.Path.parsed, Needs: r.Valid.parsed, Demands: &r.literal, Arguments: r.planned()}
+			entries[i] = plan.Entry{Path: r.Path.parsed, Needs: r.Valid.parsed, Demands: &r.literal}
+			for _, p := range r.paths {
+				argument := plan.Argument{Of: constraint.Named(p.key), Path: p.from[0].path.parsed}
+				entries[i].Arguments = append(entries[i].Arguments, argument)
+			}
 		}
 	}
 	return plan.New(entries, plainFields)
-}
-
-// planned returns the arguments of a rule that are paths, for a plan, which supports no lists.
-func (r *rule) planned() []plan.Argument {
-	var all []plan.Argument
-	for _, p := range r.paths {
-		all = append(all, plan.Argument{Of: constraint.Named(p.key), Path: p.from[0].path.parsed})
-	}
-	return all
 }
 
 // Len returns the number of rules, with those that LeaveOutUnusable left out.

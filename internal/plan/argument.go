@@ -30,6 +30,13 @@ type later struct {
 // laterSize is about the size of a later in bytes, in a slice that grows.
 const laterSize = 120
 
+// keep keeps a value until the end of the walk.
+func (w *walk) keep(r *judged, v any) {
+	if w.budget.Spend(Work, laterSize) == nil {
+		w.later = append(w.later, later{r, v, w.items, w.standIn})
+	}
+}
+
 func (w *walk) judgeLater(l *later) {
 	if w.admits(l.by, l.value) {
 		return
@@ -48,21 +55,20 @@ func (w *walk) judgeLater(l *later) {
 		all = append(all, c)
 	}
 	demands := l.by.demands.With(all...)
+	read := judged{index: l.by.index, textSize: l.by.textSize, demands: &demands, comparesNumbers: true}
 	w.items, w.standIn = l.items, l.standIn
-	s, isScalar := value.ScalarOf(l.value)
-	w.judgeBy(l.by, &demands, &s, isScalar, l.value)
+	w.judgeScalar([]judged{read}, l.value)
 }
 
 // admits reports whether a value certainly satisfies an entry with arguments, for which it need
 // not make their constraints.
 func (w *walk) admits(r *judged, v any) bool {
 	n, ok := whole(v)
-	for i := 0; i < len(r.arguments) && ok; i++ {
-		var limit int64
-		if limit, ok = whole(w.slots[r.arguments[i].slot]); r.arguments[i].Of.Key == constraint.Min {
-			ok = ok && n >= limit
-		} else {
-			ok = ok && n <= limit
+	for _, a := range r.arguments {
+		limit, isWhole := whole(w.slots[a.slot])
+		isMin := a.Of.Key == constraint.Min
+		if !isWhole || isMin && n < limit || !isMin && n > limit {
+			return false
 		}
 	}
 	return ok && r.others.AdmitsWhole(n)

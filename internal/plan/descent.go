@@ -18,7 +18,7 @@ const maxBelow = value.MaxDepth / 2
 // below visits everything below a value that has the name of a member of n.
 func (w *walk) below(n *node, v any) {
 	before := len(w.wrong)
-	w.visit(n, v)
+	w.descend(n, v)
 	if w.matched > jsonpath.MaxMatches {
 		w.unsure(n)
 	}
@@ -30,12 +30,32 @@ func (w *walk) below(n *node, v any) {
 	slices.SortStableFunc(wrong, func(x, y Wrong) int { return slices.CompareFunc(x.below, y.below, jsonpath.Element.Compare) })
 }
 
-// membersBelow visits the members of an object, those with the name of a member of n as values too.
-func (w *walk) membersBelow(n *node, v map[string]any) {
-	if !w.descends(n, len(v)) {
-		return
+// descend is below in any order. A value that is too deep counts as too many matches.
+func (w *walk) descend(n *node, v any) {
+	if w.level > maxBelow {
+		w.matched = jsonpath.MaxMatches + 1
 	}
+	w.level++
+	switch v := v.(type) {
+	case map[string]any:
+		w.descendInto(n, v)
+	case []any:
+		for k := 0; k < len(v) && w.matched <= jsonpath.MaxMatches && w.spend(1); k++ {
+			before := len(w.wrong)
+			w.descend(n, v[k])
+			w.locate(before, jsonpath.Item(k))
+		}
+	default:
+		w.visit(n, v) // which may be unsure of it
+	}
+	w.level--
+}
+
+func (w *walk) descendInto(n *node, v map[string]any) {
 	for name, next := range v {
+		if w.matched > jsonpath.MaxMatches || !w.spend(n.size) {
+			return
+		}
 		before := len(w.wrong)
 		for _, m := range n.members {
 			if m.name == name {
@@ -43,35 +63,9 @@ func (w *walk) membersBelow(n *node, v map[string]any) {
 				w.visit(m.node, next)
 			}
 		}
-		w.visit(n, next)
+		w.descend(n, next)
 		w.locate(before, jsonpath.Member(name))
 	}
-	w.level--
-}
-
-func (w *walk) itemsBelow(n *node, v []any) {
-	if !w.descends(n, len(v)) {
-		return
-	}
-	for k, next := range v {
-		before := len(w.wrong)
-		w.visit(n, next)
-		w.locate(before, jsonpath.Item(k))
-	}
-	w.level--
-}
-
-// descends pays for the children of a value, and reports whether to visit them. If the value is
-// too deep, that counts as too many matches.
-func (w *walk) descends(n *node, children int) bool {
-	if w.level > maxBelow {
-		w.matched = jsonpath.MaxMatches + 1
-	}
-	if w.matched > jsonpath.MaxMatches || !w.spend(children*n.size) {
-		return false
-	}
-	w.level++
-	return true
 }
 
 // locate adds a step to the locations of what is wrong behind it.

@@ -40,7 +40,6 @@ type node struct {
 	items    []item
 	filtered []filtered
 	below    *node // "..": its members are the names that follow
-	isBelow  bool  // it is such a node
 
 	judged []judged          // the entries whose path ends here
 	needed []int             // the entries whose Needs ends here
@@ -142,18 +141,11 @@ type builder struct {
 	fields *jsonpath.Implied
 	root   *node
 	slots  int
-	spare  []node         // made together
-	others map[step]*node // after the first steps from a node; nil: none
+	spare  []node // made together
 }
 
-// maxScanned is how many steps from a node are searched one by one.
-const maxScanned = 8
-
-// A step is a step from a node.
-type step struct {
-	from *node
-	step jp.Frag
-}
+// maxShared is how many steps of each sort from a node are shared. Few objects have more members.
+const maxShared = 64
 
 // fits reports whether a plan supports an entry.
 func fits(e Entry) bool {
@@ -198,12 +190,7 @@ func (b *builder) node(p *jsonpath.Path) *node {
 	}
 	n, f := b.root, b.fields
 	for _, s := range p.Steps() {
-		if by, ok := filterOf(s, f); ok {
-			n = b.filtered(n, by)
-		} else {
-			n = b.after(n, s)
-		}
-		f = f.After(s)
+		n, f = b.after(n, s, f), f.After(s)
 		if f.Default() != nil {
 			n.field = f
 		}
@@ -211,33 +198,39 @@ func (b *builder) node(p *jsonpath.Path) *node {
 	return n
 }
 
-func (b *builder) after(n *node, s jp.Frag) *node {
-	next := n.after(s)
-	if next == nil {
-		next = b.others[step{n, s}]
-	}
-	if next == nil {
-		next = b.newNode()
-		n.grow(s, next)
-		if len(n.members) > maxScanned || len(n.items) > maxScanned {
-			if b.others == nil {
-				b.others = map[step]*node{}
+// after returns the node after a step from a node with these fields.
+func (b *builder) after(n *node, step jp.Frag, f *jsonpath.Implied) *node {
+	switch step := step.(type) {
+	case jp.Child:
+		for _, m := range n.members[:min(len(n.members), maxShared)] {
+			if m.name == string(step) {
+				return m.node
 			}
-			b.others[step{n, s}] = next
 		}
+		n.members = append(n.members, member{string(step), b.newNode()})
+		return n.members[len(n.members)-1].node
+	case jp.Nth:
+		for _, item := range n.items[:min(len(n.items), maxShared)] {
+			if item.index == int(step) {
+				return item.node
+			}
+		}
+		n.items = append(n.items, item{int(step), b.newNode()})
+		return n.items[len(n.items)-1].node
+	case jp.Descent:
+		if n.below == nil {
+			n.below = b.newNode()
+		}
+		return n.below
 	}
-	return next
-}
-
-func (b *builder) filtered(n *node, by filter) *node {
-	for _, f := range n.filtered[:min(len(n.filtered), maxScanned)] {
+	by, _ := filterOf(step, f)
+	for _, f := range n.filtered[:min(len(n.filtered), maxShared)] {
 		if f.by == by {
 			return f.node
 		}
 	}
-	next := b.newNode()
-	n.filtered = append(n.filtered, filtered{by, next})
-	return next
+	n.filtered = append(n.filtered, filtered{by, b.newNode()})
+	return n.filtered[len(n.filtered)-1].node
 }
 
 func (b *builder) newNode() *node {
@@ -247,36 +240,4 @@ func (b *builder) newNode() *node {
 	n := &b.spare[0]
 	b.spare = b.spare[1:]
 	return n
-}
-
-// after returns the node after a step, if it is one of the first.
-func (n *node) after(step jp.Frag) *node {
-	switch step := step.(type) {
-	case jp.Child:
-		for _, m := range n.members[:min(len(n.members), maxScanned)] {
-			if m.name == string(step) {
-				return m.node
-			}
-		}
-	case jp.Nth:
-		for _, item := range n.items[:min(len(n.items), maxScanned)] {
-			if item.index == int(step) {
-				return item.node
-			}
-		}
-	case jp.Descent:
-		return n.below
-	}
-	return nil
-}
-
-func (n *node) grow(step jp.Frag, next *node) {
-	switch step := step.(type) {
-	case jp.Child:
-		n.members = append(n.members, member{string(step), next})
-	case jp.Nth:
-		n.items = append(n.items, item{int(step), next})
-	case jp.Descent:
-		n.below, next.isBelow = next, true
-	}
 }

@@ -223,10 +223,6 @@ func (w *walk) visit(n *node, v any) {
 }
 
 func (w *walk) members(n *node, v map[string]any) {
-	if n.isBelow {
-		w.membersBelow(n, v)
-		return
-	}
 	for i := range n.members {
 		m := &n.members[i]
 		next := v[m.name]
@@ -269,9 +265,6 @@ func (w *walk) array(n *node, v []any) {
 	for i := range n.filtered {
 		w.filter(&n.filtered[i], v)
 	}
-	if n.isBelow {
-		w.itemsBelow(n, v)
-	}
 }
 
 func (w *walk) item(n *node, v []any, k int) {
@@ -313,25 +306,20 @@ func (w *walk) judgeScalar(by []judged, v any) {
 	for i := range by {
 		r := &by[i]
 		w.found[r.index] |= isMatched
-		if r.arguments == nil {
-			w.judgeBy(r, r.demands, &s, isScalar, v)
-		} else if w.budget.Spend(Work, laterSize) == nil {
-			w.later = append(w.later, later{r, v, w.items, w.standIn})
+		if r.arguments != nil {
+			w.keep(r, v)
+			continue
 		}
-	}
-}
-
-// judgeBy judges a value by all demands of an entry.
-func (w *walk) judgeBy(r *judged, demands *constraint.Set, s *value.Scalar, isScalar bool, v any) {
-	if r.comparesNumbers {
-		s.ReadQuantity()
-	}
-	for f := range demands.Failures(s, isScalar, &w.budget) {
-		if f.Err != nil {
-			w.found[r.index] |= isUnsure
-			break
+		if r.comparesNumbers {
+			s.ReadQuantity()
 		}
-		w.remember(r, f.Demand, v)
+		for f := range r.demands.Failures(&s, isScalar, &w.budget) {
+			if f.Err != nil {
+				w.found[r.index] |= isUnsure
+				break
+			}
+			w.remember(r, f.Demand, v)
+		}
 	}
 }
 
