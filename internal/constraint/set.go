@@ -22,11 +22,6 @@ func NewSet(kind Type, all []Constraint) Set {
 	return Set{kind, all}
 }
 
-// With returns a set of the same type with more constraints.
-func (s *Set) With(more ...Constraint) Set {
-	return NewSet(s.kind, append(s.all[:len(s.all):len(s.all)], more...))
-}
-
 // Type returns the type of all values that satisfy the set.
 func (s *Set) Type() Type {
 	t := s.kind

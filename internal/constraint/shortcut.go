@@ -98,9 +98,13 @@ func (s *Shortcut) Judge(v any, b *meter.Budget) (admits bool, broken Constraint
 	return false, nil
 }
 
-// AdmitsWhole reports whether the set certainly admits an integer, and a string that is the same
-// as a quantity.
-func (s *Shortcut) AdmitsWhole(n int64) bool { return s.ints && s.least <= n && n <= s.most }
+// JudgeWhole is Judge for an integer, or a string that is the same as a quantity.
+func (s *Shortcut) JudgeWhole(n int64) (admits bool, broken Constraint) {
+	if !s.ints {
+		return false, nil
+	}
+	return s.judge(n, s.least, s.most)
+}
 
 // judge judges a number or length by its limits.
 func (s *Shortcut) judge(n, least, most int64) (admits bool, broken Constraint) {

@@ -19,7 +19,7 @@ func (a Argument) fits() bool {
 	return isSingle && isPlain(a.Path) && (a.Of.Key == constraint.Min || a.Of.Key == constraint.Max)
 }
 
-// A later is a value that is judged at the end of a walk, when all arguments are read.
+// A later is a value that is judged when the walk is over, and all arguments are read.
 type later struct {
 	by      *judged
 	value   any
@@ -30,54 +30,56 @@ type later struct {
 // laterSize is about the size of a later in bytes, in a slice that grows.
 const laterSize = 120
 
-// keep keeps a value until the end of the walk.
-func (w *walk) keep(r *judged, v any) {
-	if w.budget.Spend(Work, laterSize) == nil {
-		w.later = append(w.later, later{r, v, w.items, w.standIn})
+// judgeBounded judges a value by an entry with arguments, now or when these are read.
+func (w *walk) judgeBounded(r *judged, v any) {
+	for _, a := range r.arguments {
+		if w.slots[a.slot] == nil && !w.isOver {
+			if w.budget.Spend(Work, laterSize) == nil {
+				w.later = append(w.later, later{r, v, w.items, w.standIn})
+			}
+			return
+		}
+	}
+	broken, isSure := w.breaks(r, v)
+	if !isSure {
+		w.found[r.index] |= isUnsure
+	} else if broken != nil {
+		w.remember(r, broken, v)
 	}
 }
 
-func (w *walk) judgeLater(l *later) {
-	if w.admits(l.by, l.value) {
-		return
-	}
-	var all []constraint.Constraint
-	for _, a := range l.by.arguments {
-		literal, _ := value.ScalarOf(w.slots[a.slot])
-		if !w.spend(literal.Cost() + constraint.ListedWork/Work) {
-			return
-		}
-		c, err := a.Of.New([]value.Scalar{literal}, nil)
-		if err != nil { // or there is none
-			w.found[l.by.index] |= isUnsure
-			return
-		}
-		all = append(all, c)
-	}
-	demands := l.by.demands.With(all...)
-	read := judged{index: l.by.index, textSize: l.by.textSize, demands: &demands, comparesNumbers: true}
-	w.items, w.standIn = l.items, l.standIn
-	w.judgeScalar([]judged{read}, l.value)
-}
-
-// admits reports whether a value certainly satisfies an entry with arguments, for which it need
-// not make their constraints.
-func (w *walk) admits(r *judged, v any) bool {
+// breaks returns what a value breaks, and whether that is sure. It makes the constraint of an
+// argument only if a value breaks that, and compares only whole numbers.
+func (w *walk) breaks(r *judged, v any) (broken constraint.Constraint, isSure bool) {
 	n, ok := whole(v)
+	admits, broken := r.others.JudgeWhole(n)
+	ok = ok && (admits || broken != nil)
 	for _, a := range r.arguments {
 		limit, isWhole := whole(w.slots[a.slot])
 		isMin := a.Of.Key == constraint.Min
-		if !isWhole || isMin && n < limit || !isMin && n > limit {
-			return false
+		if ok = ok && isWhole; !ok || isMin && n >= limit || !isMin && n <= limit {
+			continue
 		}
+		literal, _ := value.ScalarOf(w.slots[a.slot])
+		c, err := a.Of.New([]value.Scalar{literal}, nil)
+		ok = broken == nil && err == nil
+		broken = c
 	}
-	return ok && r.others.AdmitsWhole(n)
+	return broken, ok
 }
 
-// whole returns the int64 that min and max compare a value with; false if there is none.
+// whole returns the int64 that min and max compare a value with; false if there is none, or if
+// that takes long to find out.
 func whole(v any) (int64, bool) {
-	s, _ := value.ScalarOf(v)
+	if text, _ := v.(string); len(text) > shortText {
+		return 0, false
+	}
+	var s value.Scalar
+	s.Set(v)
 	n, err := s.Quantity()
 	i, ok := n.Int64()
 	return i, ok && err == nil
 }
+
+// shortText is the length in bytes of the longest text that is read without paying for it.
+const shortText = 100

@@ -31,7 +31,6 @@ type Entry struct {
 type Plan struct {
 	root  *node  // nil if the plan supports none of the entries
 	start []Mark // the flags of each entry when a walk starts
-	slots int    // for the values of arguments
 }
 
 // A node is a place that a path selects.
@@ -78,12 +77,13 @@ func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 	b := builder{fields: fields}
 	start := make([]Mark, len(entries))
 	for i, e := range entries {
-		if !fits(e) {
+		if !fits(e) || b.slots+len(e.Arguments) > maxSlots {
 			start[i] = isUnsure
 			continue
 		}
+		r := b.newJudged(i, e) // first the nodes of its arguments, which are then read first
 		n := b.node(e.Path)
-		n.judged = append(n.judged, b.newJudged(i, e))
+		n.judged = append(n.judged, r)
 		if e.Needs == nil {
 			start[i] = isNeeded
 			continue
@@ -92,7 +92,7 @@ func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 		n.needed = append(n.needed, i)
 	}
 	b.root.measure()
-	return &Plan{b.root, start, b.slots}
+	return &Plan{b.root, start}
 }
 
 func (b *builder) newJudged(i int, e Entry) judged {
@@ -108,7 +108,7 @@ func (b *builder) newJudged(i int, e Entry) judged {
 		r.textSize += len(a.Path.Text())
 	}
 	if r.arguments != nil {
-		r.shortcut, r.others, r.comparesNumbers = r.others, r.shortcut, true
+		r.shortcut, r.others = r.others, r.shortcut
 	}
 	return r
 }
@@ -143,6 +143,9 @@ type builder struct {
 	slots  int
 	spare  []node // made together
 }
+
+// maxSlots is how many arguments a plan reads.
+const maxSlots = 8
 
 // maxShared is how many steps of each sort from a node are shared. Few objects have more members.
 const maxShared = 64

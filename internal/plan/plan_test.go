@@ -112,7 +112,7 @@ func TestWalk(t *testing.T) {
 // An argument is read wherever it is in the object, before or after the values that it limits.
 func TestArguments(t *testing.T) {
 	object := map[string]any{
-		"a": int64(1), "b": int64(12), "s": "8", "list": []any{int64(3), int64(20), map[string]any{"n": int64(2)}},
+		"a": int64(1), "b": int64(12), "s": "8", "list": []any{int64(3), int64(20), map[string]any{"n": int64(2)}}, "numbers": []any{int64(3), int64(2), int64(4)},
 		"f": 8.5, "j": json.Number("8"), "bool": true, "text": "x", "z": nil, "empty": map[string]any{},
 	}
 	for _, test := range []struct {
@@ -123,11 +123,13 @@ func TestArguments(t *testing.T) {
 		{"holds", ".a", ".b", plan.Holds, nil},
 		{"broken", ".b", ".a", plan.Broken, []string{"here.b 12 max 1"}},
 		{"a quantity", ".b", ".s", plan.Broken, []string{"here.b 12 max 8"}},
-		{"a fraction", ".list[*]", ".f", plan.Broken, []string{"here.list[1] 20 max 8.5", "here.list[2] map[]  <nil>"}},
+		{"a fraction", ".a", ".f", plan.Unsure, nil},
+		{"a value that is no number", ".text", ".b", plan.Unsure, nil},
 		{"a json.Number", ".s", ".j", plan.Holds, nil},
 		{"an item", ".a", ".list[0]", plan.Holds, nil},
 		{"below an item", ".list[0]", ".list[2].n", plan.Broken, []string{"here.list[0] 3 max 2"}},
-		{"each item, some of them before the argument", ".list[*]", ".list[1]", plan.Broken, []string{"here.list[2] map[]  <nil>"}},
+		{"each item", ".list[*]", ".list[1]", plan.Unsure, nil},
+		{"each number", ".numbers[*]", ".numbers[1]", plan.Broken, []string{"here.numbers[0] 3 max 2", "here.numbers[2] 4 max 2"}},
 		{"a default", ".a", ".n", plan.Holds, nil},
 		{"limited by itself", ".b", ".b", plan.Holds, nil},
 		{"a boolean", ".a", ".bool", plan.Unsure, nil},

@@ -126,8 +126,9 @@ type walk struct {
 	standIn jsonpath.StandIn // whether the current value is a default
 	wrong   []Wrong
 
-	slots []any // the values of arguments
-	later []later
+	slots  [maxSlots]any // the values of arguments; nil: not read
+	later  []later
+	isOver bool // only these are left
 
 	level   int // of a descent
 	matched int // how many members it selects
@@ -147,14 +148,13 @@ func (p *Plan) Run(object any, b *meter.Budget, marks []Mark) ([]Wrong, bool) {
 	w.found, w.spread = marks, 1
 	b.Lend(&w.budget)
 	copy(marks, p.start)
-	if p.slots > 0 {
-		w.slots = make([]any, p.slots)
-	}
 	if w.spend(p.root.size) {
 		w.visit(p.root, object)
 	}
-	for i := range w.later {
-		w.judgeLater(&w.later[i])
+	w.isOver = true
+	for _, l := range w.later {
+		w.items, w.standIn = l.items, l.standIn
+		w.judgeBounded(l.by, l.value)
 	}
 	b.TakeBack(&w.budget)
 	if w.budget.Err() != nil {
@@ -290,6 +290,8 @@ func (w *walk) judge(n *node, v any) {
 		case admits:
 		case broken != nil:
 			w.remember(r, broken, v)
+		case r.arguments != nil:
+			w.judgeBounded(r, v)
 		default:
 			w.judgeScalar(n.judged[i:], v)
 			return
@@ -307,7 +309,7 @@ func (w *walk) judgeScalar(by []judged, v any) {
 		r := &by[i]
 		w.found[r.index] |= isMatched
 		if r.arguments != nil {
-			w.keep(r, v)
+			w.judgeBounded(r, v)
 			continue
 		}
 		if r.comparesNumbers {
