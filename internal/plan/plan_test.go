@@ -86,6 +86,8 @@ func TestWalk(t *testing.T) {
 		{"members, in no order", ".list.*", "", plan.Unsure, nil},
 		{"a default", ".n", "", plan.Broken, []wrong{{"here.n", 9}}},
 		{"another decoder's type", ".odd.c", "", plan.Unsure, nil},
+		{"needed below another decoder's type", ".a", ".odd.x..c", plan.Unsure, nil},
+		{"needed in a list of another decoder's type", ".a", `.odd.x[?(@.c=="x")]`, plan.Unsure, nil},
 		{"another step", ".list[0,1]", "", plan.Unsure, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -162,6 +164,50 @@ func TestArguments(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A value that breaks both a literal and an argument is left to a search, which knows their order.
+func TestLiteralsBesideArguments(t *testing.T) {
+	s, _ := value.ScalarOf(json.Number("5"))
+	least, err := constraint.Named(constraint.Min).New([]value.Scalar{s}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := constraint.NewSet(constraint.Integer, []constraint.Constraint{least})
+	for _, test := range []struct {
+		value, most int64
+		want        plan.Mark
+		argument    string
+	}{{6, 7, plan.Holds, ""}, {8, 7, plan.Broken, "max"}, {4, 7, plan.Broken, "min"}, {4, 3, plan.Unsure, ""}} {
+		e := bounded(t, ".value", "", ".most")
+		e.Demands = &set
+		marks := make([]plan.Mark, 1)
+		wrong, _ := plan.New([]plan.Entry{e}, nil).Run(map[string]any{"value": test.value, "most": test.most}, newBudget(), marks)
+		argument := ""
+		for _, w := range wrong {
+			argument += w.Demand.Key()
+		}
+		if marks[0] != test.want || argument != test.argument {
+			t.Errorf("%d with max %d: mark %d, wrong by %q", test.value, test.most, marks[0], argument)
+		}
+	}
+}
+
+// A plan reads only so many arguments. The entries that are left out are not affected by others.
+func TestManyArguments(t *testing.T) {
+	object := map[string]any{"a": int64(1)}
+	var entries []plan.Entry
+	for i := range 12 {
+		object[fmt.Sprint("n", i)] = int64(i % 2)
+		entries = append(entries, bounded(t, ".a", "", fmt.Sprint(".n", i)))
+	}
+	marks := make([]plan.Mark, len(entries))
+	plan.New(entries, nil).Run(object, newBudget(), marks)
+	for i, m := range marks {
+		if want := []plan.Mark{plan.Broken, plan.Holds}[i%2]; m != want && (i < 8 || m != plan.Unsure) {
+			t.Errorf("%d: %d, want %d", i, m, want)
+		}
 	}
 }
 
