@@ -19,6 +19,12 @@ func (a Argument) fits() bool {
 	return isSingle && isPlain(a.Path) && (a.Of.Key == constraint.Min || a.Of.Key == constraint.Max)
 }
 
+// bounds are the arguments of an entry that are read from the object.
+type bounds struct {
+	arguments []Argument
+	others    constraint.Shortcut // of what the entry demands besides
+}
+
 // A later is a value that is judged when the walk is over, and all arguments are read.
 type later struct {
 	by      *judged
@@ -32,7 +38,7 @@ const laterSize = 120
 
 // judgeBounded judges a value by an entry with arguments, now or when these are read.
 func (w *walk) judgeBounded(r *judged, v any) {
-	for _, a := range r.arguments {
+	for _, a := range r.bounds.arguments {
 		if w.slots[a.slot] == nil && !w.isOver {
 			if w.budget.Spend(Work, laterSize) == nil {
 				w.later = append(w.later, later{r, v, w.items, w.standIn})
@@ -52,9 +58,9 @@ func (w *walk) judgeBounded(r *judged, v any) {
 // argument only if a value breaks that, and compares only whole numbers.
 func (w *walk) breaks(r *judged, v any) (broken constraint.Constraint, isSure bool) {
 	n, ok := whole(v)
-	admits, broken := r.others.JudgeWhole(n)
+	admits, broken := r.bounds.others.JudgeWhole(n)
 	ok = ok && (admits || broken != nil)
-	for _, a := range r.arguments {
+	for _, a := range r.bounds.arguments {
 		limit, isWhole := whole(w.slots[a.slot])
 		isMin := a.Of.Key == constraint.Min
 		if ok = ok && isWhole; !ok || isMin && n >= limit || !isMin && n <= limit {

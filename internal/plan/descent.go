@@ -25,9 +25,9 @@ func (w *walk) below(n *node, v any) {
 	w.matched = 0
 	wrong := w.wrong[before:]
 	for i := range wrong {
-		slices.Reverse(wrong[i].below)
+		slices.Reverse(*wrong[i].below)
 	}
-	slices.SortStableFunc(wrong, func(x, y Wrong) int { return slices.CompareFunc(x.below, y.below, jsonpath.Element.Compare) })
+	slices.SortStableFunc(wrong, func(x, y Wrong) int { return slices.CompareFunc(*x.below, *y.below, jsonpath.Element.Compare) })
 }
 
 // descend is below in any order. A value that is too deep counts as too many matches.
@@ -71,8 +71,11 @@ func (w *walk) descendInto(n *node, v map[string]any) {
 // locate adds a step to the locations of what is wrong behind it.
 func (w *walk) locate(from int, step jsonpath.Element) {
 	for i := from; i < len(w.wrong); i++ {
-		if w.budget.Spend(Work, 2*jsonpath.ElementSize+jsonpath.Location{step}.TextSize()) == nil {
-			w.wrong[i].below = append(w.wrong[i].below, step)
+		if w.wrong[i].below == nil {
+			w.wrong[i].below = &jsonpath.Location{}
+		}
+		if at := w.wrong[i].below; w.budget.Spend(Work, 2*jsonpath.ElementSize+jsonpath.Location{step}.TextSize()) == nil {
+			*at = append(*at, step)
 		}
 	}
 }

@@ -31,20 +31,21 @@ type Entry struct {
 type Plan struct {
 	root  *node  // nil if the plan supports none of the entries
 	start []Mark // the flags of each entry when a walk starts
+	slots int    // for the values of arguments
 }
 
 // A node is a place that a path selects.
 type node struct {
+	// What each visit looks at comes first, so that it is in one line of the cache.
+	below  *node    // "..": its members are the names that follow
+	slot   int      // of the argument that is read here, from 1; 0: none
+	judged []judged // the entries whose path ends here
+	needed []int    // the entries whose Needs ends here
+
 	members  []member
 	items    []item
 	filtered []filtered
-	below    *node // "..": its members are the names that follow
-
-	judged []judged          // the entries whose path ends here
-	needed []int             // the entries whose Needs ends here
-	field  *jsonpath.Implied // what counts here even if it is missing, or nil
-
-	slot int // of the argument that is read here, from 1; 0: none
+	field    *jsonpath.Implied // what counts here even if it is missing, or nil
 
 	size int // at most how many values one walk down from here looks at, not counting items
 }
@@ -57,8 +58,7 @@ type judged struct {
 	demands         *constraint.Set
 	comparesNumbers bool
 
-	arguments []Argument          // if there are any, the shortcut is unsure of everything
-	others    constraint.Shortcut // of the demands without arguments
+	bounds *bounds // if there are any, the shortcut is unsure of everything
 }
 
 type member struct {
@@ -77,7 +77,7 @@ func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 	b := builder{fields: fields}
 	start := make([]Mark, len(entries))
 	for i, e := range entries {
-		if !fits(e) || b.slots+len(e.Arguments) > maxSlots {
+		if !fits(e) {
 			start[i] = isUnsure
 			continue
 		}
@@ -92,7 +92,7 @@ func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 		n.needed = append(n.needed, i)
 	}
 	b.root.measure()
-	return &Plan{b.root, start}
+	return &Plan{b.root, start, b.slots}
 }
 
 func (b *builder) newJudged(i int, e Entry) judged {
@@ -104,11 +104,11 @@ func (b *builder) newJudged(i int, e Entry) judged {
 			n.slot = b.slots
 		}
 		a.slot = n.slot - 1
-		r.arguments = append(r.arguments, a)
+		if r.bounds == nil {
+			r.bounds, r.shortcut = &bounds{others: r.shortcut}, constraint.Shortcut{}
+		}
+		r.bounds.arguments = append(r.bounds.arguments, a)
 		r.textSize += len(a.Path.Text())
-	}
-	if r.arguments != nil {
-		r.shortcut, r.others = r.others, r.shortcut
 	}
 	return r
 }
@@ -143,9 +143,6 @@ type builder struct {
 	slots  int
 	spare  []node // made together
 }
-
-// maxSlots is how many arguments a plan reads.
-const maxSlots = 8
 
 // maxShared is how many steps of each sort from a node are shared. Few objects have more members.
 const maxShared = 64

@@ -194,23 +194,6 @@ func TestLiteralsBesideArguments(t *testing.T) {
 	}
 }
 
-// A plan reads only so many arguments. The entries that are left out are not affected by others.
-func TestManyArguments(t *testing.T) {
-	object := map[string]any{"a": int64(1)}
-	var entries []plan.Entry
-	for i := range 12 {
-		object[fmt.Sprint("n", i)] = int64(i % 2)
-		entries = append(entries, bounded(t, ".a", "", fmt.Sprint(".n", i)))
-	}
-	marks := make([]plan.Mark, len(entries))
-	plan.New(entries, nil).Run(object, newBudget(), marks)
-	for i, m := range marks {
-		if want := []plan.Mark{plan.Broken, plan.Holds}[i%2]; m != want && (i < 8 || m != plan.Unsure) {
-			t.Errorf("%d: %d, want %d", i, m, want)
-		}
-	}
-}
-
 func TestFilters(t *testing.T) {
 	item := func(name, n any) map[string]any { return map[string]any{"name": name, "v": n} }
 	list := []any{item("x", 1), item("y", 12), item("x", 20), item(nil, 30)}

@@ -57,12 +57,12 @@ func settled(flags Mark) Mark {
 // A Wrong is a value that does not satisfy one demand of an entry. It does not refer to the
 // object.
 type Wrong struct {
-	Entry   int
+	Entry   int32
+	StandIn jsonpath.StandIn
 	Demand  constraint.Constraint // nil: the type
 	Value   any                   // a scalar; or an empty array or object in place of another
 	items   indexes
-	below   jsonpath.Location // the steps in place of ".." and the name
-	StandIn jsonpath.StandIn
+	below   *jsonpath.Location // the steps in place of ".." and the name; nil: none
 }
 
 // indexes are the indexes of the items on the way to a value, as far as a path has such steps.
@@ -78,7 +78,7 @@ func (w *Wrong) AppendTo(at jsonpath.Location, path *jsonpath.Path) jsonpath.Loc
 	items := w.items[:]
 	for _, step := range path.Steps() {
 		if step == descent {
-			return append(at, w.below...)
+			return append(at, *w.below...)
 		}
 		if name, ok := step.(jp.Child); ok {
 			at = append(at, jsonpath.Member(string(name)))
@@ -92,9 +92,9 @@ func (w *Wrong) AppendTo(at jsonpath.Location, path *jsonpath.Path) jsonpath.Loc
 
 // WrongOf returns those of one entry from what Run returned.
 func WrongOf(entry int, all []Wrong) []Wrong {
-	from := sort.Search(len(all), func(i int) bool { return all[i].Entry >= entry })
+	from := sort.Search(len(all), func(i int) bool { return all[i].Entry >= int32(entry) })
 	to := from
-	for to < len(all) && all[to].Entry == entry {
+	for to < len(all) && all[to].Entry == int32(entry) {
 		to++
 	}
 	return all[from:to:to]
@@ -105,7 +105,7 @@ const WrongWork = 1000
 
 // wrongSize is more than the size of a Wrong in bytes, and of what is made of it without the
 // texts.
-const wrongSize = 340
+const wrongSize = 300
 
 // maxWrong is the number of wrong values that a walk keeps. If there are more, it is unsure:
 // the caller may stop earlier, when its report is full.
@@ -124,14 +124,13 @@ type walk struct {
 	depth   int              // how many there are
 	spread  int              // at most how many values the steps so far select
 	standIn jsonpath.StandIn // whether the current value is a default
+	isOver  bool             // only what waits for arguments is left
 	wrong   []Wrong
 
-	slots  [maxSlots]any // the values of arguments; nil: not read
-	later  []later
-	isOver bool // only these are left
+	slots []any // the values of arguments; nil: not read
+	later []later
 
-	level   int // of a descent
-	matched int // how many members it selects
+	level, matched int32 // of a descent: how deep it is, and how many members it selects
 }
 
 // Run walks a plan through an object, and pays for that at most half of what b has: the caller
@@ -148,6 +147,9 @@ func (p *Plan) Run(object any, b *meter.Budget, marks []Mark) ([]Wrong, bool) {
 	w.found, w.spread = marks, 1
 	b.Lend(&w.budget)
 	copy(marks, p.start)
+	if p.slots > 0 {
+		w.slots = make([]any, p.slots)
+	}
 	if w.spend(p.root.size) {
 		w.visit(p.root, object)
 	}
@@ -290,7 +292,7 @@ func (w *walk) judge(n *node, v any) {
 		case admits:
 		case broken != nil:
 			w.remember(r, broken, v)
-		case r.arguments != nil:
+		case r.bounds != nil:
 			w.judgeBounded(r, v)
 		default:
 			w.judgeScalar(n.judged[i:], v)
@@ -308,7 +310,7 @@ func (w *walk) judgeScalar(by []judged, v any) {
 	for i := range by {
 		r := &by[i]
 		w.found[r.index] |= isMatched
-		if r.arguments != nil {
+		if r.bounds != nil {
 			w.judgeBounded(r, v)
 			continue
 		}
@@ -349,7 +351,7 @@ func (w *walk) remember(r *judged, demand constraint.Constraint, v any) {
 	if len(w.wrong) == 1 {
 		w.wrong = slices.Grow(w.wrong, usualWrong)
 	}
-	w.wrong = append(w.wrong, Wrong{r.index, demand, v, w.items, nil, w.standIn})
+	w.wrong = append(w.wrong, Wrong{int32(r.index), w.standIn, demand, v, w.items, nil})
 }
 
 // unsure handles values that a plan does not support.
