@@ -57,11 +57,9 @@ func (w *walk) filter(f *filtered, v []any) {
 		w.unsure(f.node)
 	}
 	for k := range v {
-		selects, isSure := f.by.isAll, true
-		if !selects {
-			selects, isSure = f.by.selects(v[k])
-		}
-		if selects {
+		if f.by.isAll {
+			w.item(f.node, v, k)
+		} else if selects, isSure := f.by.selects(v[k]); selects {
 			w.item(f.node, v, k)
 		} else if !isSure {
 			w.unsure(f.node)

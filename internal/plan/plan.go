@@ -113,8 +113,8 @@ func (b *builder) newJudged(i int, e Entry) judged {
 	return r
 }
 
-// isEnd reports whether some path ends here.
-func (n *node) isEnd() bool { return len(n.judged)+len(n.needed) > 0 }
+// isEnd reports whether some path ends here, or may end anywhere below.
+func (n *node) isEnd() bool { return len(n.judged)+len(n.needed) > 0 || n.below != nil }
 
 // measure sets the size of a node and of all nodes below it.
 func (n *node) measure() {

@@ -190,9 +190,6 @@ func (w *walk) spend(values int) bool {
 // visit judges a value and everything below it, and pays for it. The order of traversal does
 // not affect the result.
 func (w *walk) visit(n *node, v any) {
-	if n.below != nil {
-		w.below(n.below, v)
-	}
 	switch typed := v.(type) {
 	case string, int64:
 		w.judge(n, v)
@@ -276,13 +273,16 @@ func (w *walk) item(n *node, v []any, k int) {
 	w.depth--
 }
 
-// judge judges a value by the entries whose path ends here.
+// judge judges a value by the entries whose path ends here, or may end below.
 func (w *walk) judge(n *node, v any) {
 	for _, i := range n.needed {
 		w.found[i] |= isNeeded
 	}
 	if n.slot > 0 {
 		w.slots[n.slot-1] = v
+	}
+	if n.below != nil {
+		w.below(n.below, v)
 	}
 	for i := range n.judged {
 		r := &n.judged[i]
