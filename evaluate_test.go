@@ -9,6 +9,7 @@ import (
 	"sort"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -355,8 +356,35 @@ func TestPlanSeesDefaultsOfNulls(t *testing.T) {
 	}
 }
 
+// A default that waits for an argument is still one when that is read: here, the argument of the
+// first rule makes the plan visit cpu before memory.
+func TestPlanKeepsValues(t *testing.T) {
+	rules := mustParse(t, `[
+		{"name": "sockets", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.maxSockets", "message": "m",
+			"min": "jsonpath::.spec.domain.cpu.sockets"},
+		{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m",
+			"min": "jsonpath::.spec.domain.memory.guest"},
+		{"name": "ports", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.ports[*]", "message": "m",
+			"max": "jsonpath::.spec.domain.memory.guest"}
+	]`)
+	object := vmWith(`{"cpu": {"maxSockets": 4, "ports": [1, 9, 2, 5]}, "memory": {"guest": "4"}}`)
+	var got []string
+	for _, v := range Validate(rules, object).Violations() {
+		got = append(got, v.Field+": "+v.Detail)
+	}
+	want := []string{
+		"spec.template.spec.domain.cpu.cores: not set, counts as 1: 1 is less than min 4, read from jsonpath::.spec.domain.memory.guest",
+		"spec.template.spec.domain.cpu.ports[1]: 9 is more than max 4, read from jsonpath::.spec.domain.memory.guest",
+		"spec.template.spec.domain.cpu.ports[3]: 5 is more than max 4, read from jsonpath::.spec.domain.memory.guest",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	checkPlan(t, rules, object)
+}
+
 func TestGeneratedPlans(t *testing.T) {
-	for seed := range uint64(300) {
+	for seed := range uint64(600) {
 		checkGeneratedPlan(t, seed, 7)
 	}
 }
@@ -374,10 +402,7 @@ func checkGeneratedPlan(t *testing.T, seed, more uint64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	object := map[string]any{"spec": map[string]any{"domain": g.domain()}}
-	if g.IntN(4) > 0 {
-		object = map[string]any{"kind": "VirtualMachine", "spec": map[string]any{"template": object}}
-	}
+	object := g.object()
 	opts := []ValidateOption{withTime}
 	if g.IntN(4) == 0 {
 		opts = append(opts, Partial())
@@ -388,11 +413,50 @@ func checkGeneratedPlan(t *testing.T, seed, more uint64) {
 	opts = append(opts, g.update(object)...)
 	checkPlan(t, rules, object, opts...)
 	checkBounded(t, rules, object, g.budget(), opts...)
+	if len(opts) == 1 && g.IntN(8) == 0 {
+		checkSmallBudgets(t, rules, object)
+	}
+}
+
+// checkSmallBudgets fails the test if a rule has another outcome with a small budget, unless it is
+// undecided.
+func checkSmallBudgets(t *testing.T, rules Rules, object map[string]any) {
+	t.Helper()
+	wanted := Validate(rules, object, withTime).Results()
+	for work := 1; work < 200_000; work += work/8 + 1 {
+		for _, b := range []Budget{{Work: work, Backtracking: time.Hour}, {Kept: 1 + work/16, Backtracking: time.Hour}} {
+			for i, r := range Validate(rules, object, WithBudget(b)).Results() {
+				if r.Outcome != Undecided && r.Outcome != wanted[i].Outcome {
+					t.Fatalf("with the budget %+v, %s for %#v says\n%s\nand without it\n%s", b, rules, object, r, wanted[i])
+				}
+			}
+		}
+	}
 }
 
 type planGenerator struct{ *rand.Rand }
 
 func (g planGenerator) pick(from ...string) string { return from[g.IntN(len(from))] }
+
+// object returns a VM, mostly alone and sometimes in a template, or an object that is like one.
+func (g planGenerator) object() map[string]any {
+	object := map[string]any{"spec": map[string]any{"domain": g.domain()}}
+	if g.IntN(4) == 0 {
+		return object
+	}
+	spec := map[string]any{"template": object}
+	if g.IntN(8) == 0 {
+		spec["instancetype"] = map[string]any{"name": "small"}
+	}
+	object = map[string]any{"kind": "VirtualMachine", "spec": spec}
+	if g.IntN(2) == 0 {
+		object["apiVersion"] = "kubevirt.io/v1"
+	}
+	if g.IntN(8) == 0 {
+		return map[string]any{"kind": "Template", "apiVersion": "template.openshift.io/v1", "objects": []any{object}}
+	}
+	return object
+}
 
 func (g planGenerator) annotation() string {
 	rules := make([]string, 1+g.IntN(8))
@@ -406,28 +470,59 @@ func (g planGenerator) annotation() string {
 			r["valid"] = r["path"]
 		}
 		r["justWarning"] = g.IntN(5) == 0
-		for key, value := range map[string]any{
-			"min": 1, "max": g.pick("4", "1Ki", "jsonpath::.spec.domain.cores"), "minLength": 1, "maxLength": 3,
-			"values": []any{"sata", "virtio", 1, 4, true}, "regex": g.pick("^[a-z]*$", "^(?!s)", "[0-9]"),
+		for _, a := range []struct {
+			key     string
+			literal any
+		}{
+			{"min", g.pick("1", "0", "2", "5")}, {"max", g.pick("4", "1Ki")}, {"minLength", 1}, {"maxLength", 3},
+			{"values", []any{"sata", "virtio", 1, 4, true}}, {"regex", g.pick("^[a-z]*$", "^(?!s)", "[0-9]")},
 		} {
-			if g.IntN(4) == 0 {
-				r[key] = value
+			switch g.IntN(12) {
+			case 0, 1:
+				r[a.key] = a.literal
+			case 2:
+				r[a.key] = g.path()
 			}
+		}
+		if g.IntN(4) == 0 {
+			r["rule"], r[g.pick("min", "max")] = "integer", g.argument()
 		}
 		rules[i] = string(mustJSON(r))
 	}
 	return "[" + strings.Join(rules, ",") + "]"
 }
 
+// argument returns the path of a field that often holds a number.
+func (g planGenerator) argument() string {
+	return "jsonpath::.spec.domain" + g.pick(".cpu.sockets", ".cpu.cores", ".cpu.maxSockets", ".memory.guest", ".memory.maxGuest",
+		".devices.disks[0].bootOrder", ".devices.disks[1].bootOrder", ".devices.disks[0].name")
+}
+
 func (g planGenerator) path() string {
-	if g.IntN(4) == 0 { // a field that always exists
+	switch g.IntN(8) {
+	case 0, 1: // a field that always exists
 		return Path{parsed: vmfields.AlwaysThere[g.IntN(len(vmfields.AlwaysThere))].Field.Path()}.String()
+	case 2:
+		return g.argument()
+	case 3:
+		return "jsonpath::.spec.domain.devices." + g.pick("disks", "interfaces") + g.filter() + g.pick("", ".bus", ".bootOrder", ".serial", ".ports[*].port")
+	case 4:
+		return "jsonpath::" + g.pick("", ".spec.domain", ".spec.domain.devices.disks", ".spec.domain.devices.disks[0]") +
+			g.pick("..bus", "..serial", "..cores", "..name", "..disks", "..name.name", "..disks[*]", "..disks..bus")
 	}
 	path := "jsonpath::.spec.domain"
 	for range g.IntN(5) {
 		path += g.pick(".cpu", ".cores", ".devices", ".disks[*]", ".serial", ".bus", "[*]", ".*", "[0]", "[-1]", ".machine.type", "[0:2]")
 	}
 	return path
+}
+
+func (g planGenerator) filter() string {
+	comparison := g.pick("==", "==", "==", "!=", "<", ">=") + g.pick(`"a"`, `"a"`, `"virtio"`, `""`, "1", "4", "true")
+	if g.IntN(8) == 0 {
+		comparison = ""
+	}
+	return "[?(@." + g.pick("name", "name", "bus", "bootOrder", "serial", "model", "disk.bus") + comparison + ")]"
 }
 
 // domain returns any value, or one with many of the fields that always exist, some of which are
@@ -443,15 +538,15 @@ func (g planGenerator) domain() any {
 		}
 		return items
 	}
-	interfaces := list("model", "tag", "ports")
+	interfaces := list("name", "model", "tag", "ports")
 	for _, next := range interfaces {
 		if g.IntN(2) == 0 {
 			next.(map[string]any)["ports"] = list("port", "protocol")
 		}
 	}
 	return map[string]any{
-		"cpu": g.fields("sockets", "cores", "threads"), "machine": g.fields("type"),
-		"devices": map[string]any{"disks": list("serial", "cache", "io", "bus"), "interfaces": interfaces},
+		"cpu": g.fields("sockets", "cores", "threads", "maxSockets"), "machine": g.fields("type"), "memory": g.fields("guest", "maxGuest"),
+		"devices": map[string]any{"disks": list("name", "serial", "cache", "io", "bus", "bootOrder"), "interfaces": interfaces},
 	}
 }
 
@@ -459,11 +554,21 @@ func (g planGenerator) domain() any {
 func (g planGenerator) fields(names ...string) any {
 	object := map[string]any{}
 	for _, name := range names {
-		if g.IntN(3) > 0 {
+		switch kind := g.IntN(6); {
+		case kind > 3:
+		case kind > 2 || name == "name" && kind > 0:
+			object[name] = g.likely()
+		default:
 			object[name] = g.value(0)
 		}
 	}
 	return object
+}
+
+// likely returns a value of the types that most fields have.
+func (g planGenerator) likely() any {
+	values := []any{"a", "b", "virtio", "sata", int64(1), int64(2), int64(4), "4", "1Ki", "2Gi", "${P}", "${{P}}"}
+	return values[g.IntN(len(values))]
 }
 
 func (g planGenerator) value(depth int) any {
@@ -472,7 +577,7 @@ func (g planGenerator) value(depth int) any {
 		object := map[string]any{}
 		for range g.IntN(4) {
 			object[g.pick("cpu", "cores", "devices", "disks", "serial", "bus", "machine", "type", "interfaces", "ports", "port",
-				"model")] = g.value(depth - 1)
+				"model", "name", "bootOrder", "memory", "guest")] = g.value(depth - 1)
 		}
 		return object
 	case kind < 7 && depth > 0:

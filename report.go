@@ -132,6 +132,7 @@ func (p *part) appendBroken(all []Violation, k int, isWanted choice) []Violation
 			scalar.Set(w.Value)
 			key := constraint.Failure{Demand: w.Demand}.Key()
 			b := breach{key, r.literal.Breach(w.Demand, w.Value, &scalar), w.Value, w.StandIn, ""}
+			b.Detail += r.origin(key)
 			if w.StandIn != jsonpath.Written {
 				b.origin = OriginDefault
 			}

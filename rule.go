@@ -206,14 +206,18 @@ func newRules(rules []rule, isWhole bool) Rules {
 	return Rules{rules, isWhole, newPlan(rules, isWhole), &rules}
 }
 
-// newPlan plans the rules that are about a VM and need no values except those that they
-// select.
+// newPlan plans the rules that are about a VM and whose arguments are literals, or read from one
+// path each.
 func newPlan(rules []rule, isWhole bool) *plan.Plan {
 	entries := make([]plan.Entry, len(rules))
 	for i := range rules {
 		r := &rules[i]
-		if r.unusable == nil && !isWhole && r.Kind.IsOfFormat() && !r.enforcesNothing() && r.paths == nil {
+		if r.unusable == nil && !isWhole && r.Kind.IsOfFormat() && !r.enforcesNothing() {
 			entries[i] = plan.Entry{Path: r.Path.parsed, Needs: r.Valid.parsed, Demands: &r.literal}
+			for _, p := range r.paths {
+				argument := plan.Argument{Of: constraint.Named(p.key), Path: p.from[0].path.parsed}
+				entries[i].Arguments = append(entries[i].Arguments, argument)
+			}
 		}
 	}
 	return plan.New(entries, plainFields)

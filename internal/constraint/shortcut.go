@@ -98,6 +98,14 @@ func (s *Shortcut) Judge(v any, b *meter.Budget) (admits bool, broken Constraint
 	return false, nil
 }
 
+// JudgeWhole is Judge for an integer, or a string that is the same as a quantity.
+func (s *Shortcut) JudgeWhole(n int64) (admits bool, broken Constraint) {
+	if !s.ints {
+		return false, nil
+	}
+	return s.judge(n, s.least, s.most)
+}
+
 // judge judges a number or length by its limits.
 func (s *Shortcut) judge(n, least, most int64) (admits bool, broken Constraint) {
 	switch {

@@ -60,6 +60,16 @@ func TestShortcut(t *testing.T) {
 				if broken != nil {
 					refused++
 				}
+				s.ReadQuantity()
+				n, err := s.Quantity()
+				i, isWhole := n.Int64()
+				if !isScalar || err != nil || !isWhole {
+					continue
+				}
+				admits, broken = cut.JudgeWhole(i)
+				if admits && len(failures) > 0 || broken != nil && !cmp.Equal([]constraint.Failure{{Demand: broken}}, failures, bySame) {
+					t.Fatalf("%v as a whole number by the shortcut of %s with %v: %t, %v; by the set: %v", v, kind, made, admits, broken, failures)
+				}
 			}
 		}
 	}

@@ -38,7 +38,7 @@ func (p *Plan) Compare(object, old any, isRight bool, b *meter.Budget, marks []M
 	}
 	c := comparison{new: object, old: old, meter: b.Half()}
 	for len(wrong) > 0 {
-		k := wrong[0].Entry
+		k := int(wrong[0].Entry)
 		own := WrongOf(k, wrong)
 		wrong = wrong[len(own):]
 		if then[k] == Unsure || then[k] == Broken && !c.markKnown(p.entries[k].Path, own, WrongOf(k, before)) {

@@ -1,13 +1,15 @@
 // Package plan judges values against many sets of constraints in one walk through an object,
 // instead of one search for each set.
 //
-// A plan supports paths of names, indexes and [*], and objects of the types that JSON
-// decoders return. Its mark on an entry is that the entry holds, that it is not needed, or
-// that it is broken: by values, which it lists, or because nothing is there. In all other cases
-// it is unsure, and the caller must search.
+// A plan supports paths of names, indexes, [*], filters for a text, and ".." before the last
+// name, and objects of the types that JSON decoders return. Its mark on an entry is that the
+// entry holds, that it is not needed, or that it is broken: by values, which it lists, or because
+// nothing is there. In all other cases it is unsure, and the caller must search.
 package plan
 
 import (
+	"slices"
+
 	"github.com/ohler55/ojg/jp"
 
 	"github.com/vmrules/vmrules/internal/constraint"
@@ -20,6 +22,8 @@ type Entry struct {
 	Path    *jsonpath.Path
 	Needs   *jsonpath.Path  // the entry is needed only if this selects something, or if it is nil
 	Demands *constraint.Set // nil for an entry that the plan leaves out
+
+	Arguments []Argument // what it demands besides
 }
 
 // A Plan is built once and walked often. It is immutable and safe for concurrent use. A nil
@@ -28,17 +32,21 @@ type Plan struct {
 	root    *node  // nil if the plan supports none of the entries
 	start   []Mark // the flags of each entry when a walk starts
 	entries []Entry
+	slots   int // for the values of arguments
 }
 
 // A node is a place that a path selects.
 type node struct {
-	members []member
-	items   []item
-	every   *node // [*]: each item
+	// What each visit looks at comes first, so that it is in one line of the cache.
+	below  *node    // "..": its members are the names that follow
+	slot   int      // of the argument that is read here, from 1; 0: none
+	judged []judged // the entries whose path ends here
+	needed []int    // the entries whose Needs ends here
 
-	judged []judged          // the entries whose path ends here
-	needed []int             // the entries whose Needs ends here
-	field  *jsonpath.Implied // what counts here even if it is missing, or nil
+	members  []member
+	items    []item
+	filtered []filtered
+	field    *jsonpath.Implied // what counts here even if it is missing, or nil
 
 	size int // at most how many values one walk down from here looks at, not counting items
 }
@@ -50,6 +58,8 @@ type judged struct {
 	shortcut        constraint.Shortcut
 	demands         *constraint.Set
 	comparesNumbers bool
+
+	bounds *bounds // if there are any, the shortcut is unsure of everything
 }
 
 type member struct {
@@ -72,8 +82,9 @@ func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 			start[i] = isUnsure
 			continue
 		}
+		r := b.newJudged(i, e) // first the nodes of its arguments, which are then read first
 		n := b.node(e.Path)
-		n.judged = append(n.judged, newJudged(i, e))
+		n.judged = append(n.judged, r)
 		if e.Needs == nil {
 			start[i] = isNeeded
 			continue
@@ -82,15 +93,29 @@ func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 		n.needed = append(n.needed, i)
 	}
 	b.root.measure()
-	return &Plan{b.root, start, entries}
+	return &Plan{b.root, start, entries, b.slots}
 }
 
-func newJudged(i int, e Entry) judged {
-	return judged{i, 4 * len(e.Path.Text()), e.Demands.Shortcut(), e.Demands, e.Demands.ReadsNumbers()}
+func (b *builder) newJudged(i int, e Entry) judged {
+	r := judged{index: i, textSize: 4 * len(e.Path.Text()), shortcut: e.Demands.Shortcut(), demands: e.Demands, comparesNumbers: e.Demands.ReadsNumbers()}
+	for _, a := range e.Arguments {
+		n := b.node(a.Path)
+		if n.slot == 0 {
+			b.slots++
+			n.slot = b.slots
+		}
+		a.slot = n.slot - 1
+		if r.bounds == nil {
+			r.bounds, r.shortcut = &bounds{others: r.shortcut}, constraint.Shortcut{}
+		}
+		r.bounds.arguments = append(r.bounds.arguments, a)
+		r.textSize += len(a.Path.Text())
+	}
+	return r
 }
 
-// isEnd reports whether some path ends here.
-func (n *node) isEnd() bool { return len(n.judged)+len(n.needed) > 0 }
+// isEnd reports whether some path ends here, or may end anywhere below.
+func (n *node) isEnd() bool { return len(n.judged)+len(n.needed) > 0 || n.below != nil }
 
 // measure sets the size of a node and of all nodes below it.
 func (n *node) measure() {
@@ -106,28 +131,32 @@ func (n *node) measure() {
 		item.node.measure()
 		n.size += item.node.size
 	}
-	n.every.measure()
+	for _, f := range n.filtered {
+		f.node.measure()
+	}
+	n.below.measure()
 }
 
 // A builder builds the nodes of paths, which share their common steps.
 type builder struct {
 	fields *jsonpath.Implied
 	root   *node
-	spare  []node         // made together
-	others map[step]*node // after the first steps from a node; nil: none
+	slots  int
+	spare  []node // made together
 }
 
-// maxScanned is how many steps from a node are searched one by one.
-const maxScanned = 8
-
-// A step is a step from a node.
-type step struct {
-	from *node
-	step jp.Frag
-}
+// maxShared is how many steps of each sort from a node are shared. Few objects have more members.
+const maxShared = 64
 
 // fits reports whether a plan supports an entry.
-func fits(e Entry) bool { return e.Demands != nil && isPlain(e.Path) && isPlain(e.Needs) }
+func fits(e Entry) bool {
+	for _, a := range e.Arguments {
+		if !a.fits() || slices.Contains(e.Path.Steps(), descent) {
+			return false
+		}
+	}
+	return e.Demands != nil && isPlain(e.Path) && isPlain(e.Needs)
+}
 
 // isPlain reports whether a plan supports all steps of a path.
 func isPlain(p *jsonpath.Path) bool {
@@ -135,13 +164,18 @@ func isPlain(p *jsonpath.Path) bool {
 	for i, step := range p.Steps() {
 		switch step.(type) {
 		case jp.Child:
-		case jp.Nth, jp.Wildcard:
+		case jp.Nth:
 			items++
-			if step == jp.Wildcard('*') {
+		case jp.Descent:
+			last := jsonpath.Fixed(p.Steps()[i+1:])
+			if items > 0 || i+maxBelow >= value.MaxDepth || i+2 != len(p.Steps()) || len(last) != 1 || last[0].IsItem() {
 				return false
 			}
 		default:
-			return false
+			items++
+			if _, ok := filterOf(step, nil); !ok {
+				return false
+			}
 		}
 		if items > maxItems || i == value.MaxDepth {
 			return false
@@ -157,7 +191,7 @@ func (b *builder) node(p *jsonpath.Path) *node {
 	}
 	n, f := b.root, b.fields
 	for _, s := range p.Steps() {
-		n, f = b.after(n, s), f.After(s)
+		n, f = b.after(n, s, f), f.After(s)
 		if f.Default() != nil {
 			n.field = f
 		}
@@ -165,22 +199,39 @@ func (b *builder) node(p *jsonpath.Path) *node {
 	return n
 }
 
-func (b *builder) after(n *node, s jp.Frag) *node {
-	next := n.after(s)
-	if next == nil {
-		next = b.others[step{n, s}]
-	}
-	if next == nil {
-		next = b.newNode()
-		n.grow(s, next)
-		if len(n.members) > maxScanned || len(n.items) > maxScanned {
-			if b.others == nil {
-				b.others = map[step]*node{}
+// after returns the node after a step from a node with these fields.
+func (b *builder) after(n *node, step jp.Frag, f *jsonpath.Implied) *node {
+	switch step := step.(type) {
+	case jp.Child:
+		for _, m := range n.members[:min(len(n.members), maxShared)] {
+			if m.name == string(step) {
+				return m.node
 			}
-			b.others[step{n, s}] = next
+		}
+		n.members = append(n.members, member{string(step), b.newNode()})
+		return n.members[len(n.members)-1].node
+	case jp.Nth:
+		for _, item := range n.items[:min(len(n.items), maxShared)] {
+			if item.index == int(step) {
+				return item.node
+			}
+		}
+		n.items = append(n.items, item{int(step), b.newNode()})
+		return n.items[len(n.items)-1].node
+	case jp.Descent:
+		if n.below == nil {
+			n.below = b.newNode()
+		}
+		return n.below
+	}
+	by, _ := filterOf(step, f)
+	for _, f := range n.filtered[:min(len(n.filtered), maxShared)] {
+		if f.by == by {
+			return f.node
 		}
 	}
-	return next
+	n.filtered = append(n.filtered, filtered{by, b.newNode()})
+	return n.filtered[len(n.filtered)-1].node
 }
 
 func (b *builder) newNode() *node {
@@ -190,36 +241,4 @@ func (b *builder) newNode() *node {
 	n := &b.spare[0]
 	b.spare = b.spare[1:]
 	return n
-}
-
-// after returns the node after a step, if it is one of the first.
-func (n *node) after(step jp.Frag) *node {
-	switch step := step.(type) {
-	case jp.Child:
-		for _, m := range n.members[:min(len(n.members), maxScanned)] {
-			if m.name == string(step) {
-				return m.node
-			}
-		}
-	case jp.Nth:
-		for _, item := range n.items[:min(len(n.items), maxScanned)] {
-			if item.index == int(step) {
-				return item.node
-			}
-		}
-	case jp.Wildcard:
-		return n.every
-	}
-	return nil
-}
-
-func (n *node) grow(step jp.Frag, next *node) {
-	switch step := step.(type) {
-	case jp.Child:
-		n.members = append(n.members, member{string(step), next})
-	case jp.Nth:
-		n.items = append(n.items, item{int(step), next})
-	case jp.Wildcard:
-		n.every = next
-	}
 }

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -38,6 +39,15 @@ func entry(t *testing.T, path, needs string) plan.Entry {
 	}
 	set := constraint.NewSet(constraint.Scalar, []constraint.Constraint{most})
 	return plan.Entry{Path: parse(t, path), Needs: parse(t, needs), Demands: &set}
+}
+
+// bounded is an entry whose max is read from the object.
+func bounded(t *testing.T, path, needs, most string) plan.Entry {
+	t.Helper()
+	e := entry(t, path, needs)
+	set := constraint.NewSet(constraint.Scalar, nil)
+	e.Demands, e.Arguments = &set, []plan.Argument{{Of: constraint.Named(constraint.Max), Path: parse(t, most)}}
+	return e
 }
 
 // withDefault is a tree in which the default of .n is 9.
@@ -80,7 +90,9 @@ func TestWalk(t *testing.T) {
 		{"members, in no order", ".list.*", "", plan.Unsure, nil},
 		{"a default", ".n", "", plan.Broken, []wrong{{"here.n", 9}}},
 		{"another decoder's type", ".odd.c", "", plan.Unsure, nil},
-		{"another step", "..c", "", plan.Unsure, nil},
+		{"needed below another decoder's type", ".a", ".odd.x..c", plan.Unsure, nil},
+		{"needed in a list of another decoder's type", ".a", `.odd.x[?(@.c=="x")]`, plan.Unsure, nil},
+		{"another step", ".list[0,1]", "", plan.Unsure, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := plan.New([]plan.Entry{{}, entry(t, test.path, test.needs)}, withDefault(t))
@@ -98,6 +110,193 @@ func TestWalk(t *testing.T) {
 			}
 			if diff := cmp.Diff(test.wrong, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// An argument is read wherever it is in the object, before or after the values that it limits.
+func TestArguments(t *testing.T) {
+	object := map[string]any{
+		"a": int64(1), "b": int64(12), "s": "8", "list": []any{int64(3), int64(20), map[string]any{"n": int64(2)}}, "numbers": []any{int64(3), int64(2), int64(4)},
+		"f": 8.5, "j": json.Number("8"), "bool": true, "text": "x", "z": nil, "empty": map[string]any{},
+	}
+	for _, test := range []struct {
+		name, path, most string
+		want             plan.Mark
+		wrong            []string
+	}{
+		{"holds", ".a", ".b", plan.Holds, nil},
+		{"broken", ".b", ".a", plan.Broken, []string{"here.b 12 max 1"}},
+		{"a quantity", ".b", ".s", plan.Broken, []string{"here.b 12 max 8"}},
+		{"a fraction", ".a", ".f", plan.Unsure, nil},
+		{"a value that is no number", ".text", ".b", plan.Unsure, nil},
+		{"a json.Number", ".s", ".j", plan.Holds, nil},
+		{"an item", ".a", ".list[0]", plan.Holds, nil},
+		{"below an item", ".list[0]", ".list[2].n", plan.Broken, []string{"here.list[0] 3 max 2"}},
+		{"each item", ".list[*]", ".list[1]", plan.Unsure, nil},
+		{"each number", ".numbers[*]", ".numbers[1]", plan.Broken, []string{"here.numbers[0] 3 max 2", "here.numbers[2] 4 max 2"}},
+		{"a default", ".a", ".n", plan.Holds, nil},
+		{"limited by itself", ".b", ".b", plan.Holds, nil},
+		{"a boolean", ".a", ".bool", plan.Unsure, nil},
+		{"a text", ".a", ".text", plan.Unsure, nil},
+		{"an object", ".a", ".empty", plan.Unsure, nil},
+		{"null", ".a", ".z", plan.Unsure, nil},
+		{"nothing there", ".a", ".none", plan.Unsure, nil},
+		{"nothing there, and no value", ".none", ".none", plan.Unsure, nil},
+		{"perhaps several", ".a", ".list[*]", plan.Unsure, nil},
+		{"from the end", ".a", ".list[-3]", plan.Unsure, nil},
+		{"values of a descent", "..a", ".b", plan.Unsure, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			// In the second plan, other entries' steps come first.
+			for i, entries := range [][]plan.Entry{
+				{bounded(t, test.path, "", test.most)},
+				{bounded(t, test.path, "", test.most), bounded(t, ".list[0]", "", ".list[1]"), bounded(t, ".list[1]", "", ".list[2].n")},
+				{bounded(t, ".b", "", ".s"), bounded(t, ".s", "", ".f"), bounded(t, ".f", "", ".j"), bounded(t, ".a", "", ".b"),
+					bounded(t, ".j", "", ".list[0]"), bounded(t, test.path, "", test.most)},
+			} {
+				marks, own := make([]plan.Mark, len(entries)), i/2*(len(entries)-1)
+				all, _ := plan.New(entries, withDefault(t)).Run(object, newBudget(), marks)
+				var wrong []string
+				for _, w := range plan.WrongOf(own, all) {
+					at := w.AppendTo(jsonpath.Members("here"), parse(t, test.path))
+					wrong = append(wrong, fmt.Sprint(at, " ", w.Value, " ", constraint.Failure{Demand: w.Demand}.Key(), " ", w.Demand))
+				}
+				if diff := cmp.Diff(test.wrong, wrong); diff != "" || marks[own] != test.want {
+					t.Errorf("mark %d, want %d; (-want +got):\n%s", marks[own], test.want, diff)
+				}
+			}
+		})
+	}
+}
+
+// A value that breaks both a literal and an argument is left to a search, which knows their order.
+func TestLiteralsBesideArguments(t *testing.T) {
+	s, _ := value.ScalarOf(json.Number("5"))
+	least, err := constraint.Named(constraint.Min).New([]value.Scalar{s}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := constraint.NewSet(constraint.Integer, []constraint.Constraint{least})
+	for _, test := range []struct {
+		value, most int64
+		want        plan.Mark
+		argument    string
+	}{{6, 7, plan.Holds, ""}, {8, 7, plan.Broken, "max"}, {4, 7, plan.Broken, "min"}, {4, 3, plan.Unsure, ""}} {
+		e := bounded(t, ".value", "", ".most")
+		e.Demands = &set
+		marks := make([]plan.Mark, 1)
+		wrong, _ := plan.New([]plan.Entry{e}, nil).Run(map[string]any{"value": test.value, "most": test.most}, newBudget(), marks)
+		argument := ""
+		for _, w := range wrong {
+			argument += w.Demand.Key()
+		}
+		if marks[0] != test.want || argument != test.argument {
+			t.Errorf("%d with max %d: mark %d, wrong by %q", test.value, test.most, marks[0], argument)
+		}
+	}
+}
+
+func TestFilters(t *testing.T) {
+	item := func(name, n any) map[string]any { return map[string]any{"name": name, "v": n} }
+	list := []any{item("x", 1), item("y", 12), item("x", 20), item(nil, 30)}
+	for _, test := range []struct {
+		name, path string
+		list       []any
+		want       plan.Mark
+		wrong      []string
+	}{
+		{"some", `[?(@.name=="x")].v`, list, plan.Broken, []string{"here[2].v"}},
+		{"some that hold", `[?(@.name=="x")].v`, list[:2], plan.Holds, nil},
+		{"beside each item", `[?(@.name=="y")].v`, []any{item("y", 2), item("x", 12)}, plan.Holds, nil},
+		{"none", `[?(@.name=="z")].v`, list, plan.Unsure, nil},
+		{"a missing member", `[?(@.other=="x")].v`, list, plan.Unsure, nil},
+		{"a member with a default", `[?(@.name=="x")].v`, []any{item("x", 1), map[string]any{"v": 12}}, plan.Unsure, nil},
+		{"unlike", `[?(@.name!="x")].v`, list, plan.Unsure, nil},
+		{"a number", `[?(@.v==12)].v`, list, plan.Unsure, nil},
+		{"a long text", `[?(@.name=="` + strings.Repeat("x", 200) + `")].v`, []any{item(strings.Repeat("x", 200), 12)}, plan.Broken,
+			[]string{"here[0].v"}},
+		{"a filter of a filter's items", `[?(@.name=="x")].in[?(@.name=="y")].v`,
+			[]any{map[string]any{"name": "x", "in": []any{item("x", 12), item("y", 12)}}}, plan.Broken, []string{"here[0].in[1].v"}},
+		{"existence", `[?(@.name)].v`, list, plan.Unsure, nil},
+		{"two members", `[?(@.name==@.v)].v`, list, plan.Unsure, nil},
+		{"a member below a member", `[?(@.name.x=="x")].v`, list, plan.Unsure, nil},
+		{"an item of another type", `[?(@.name=="x")].v`, []any{item("x", 1), map[string]string{"name": "x"}}, plan.Unsure, nil},
+		{"a member of another type", `[?(@.name=="x")].v`, []any{item("x", 1), item([]byte("x"), 1)}, plan.Unsure, nil},
+		{"a number as member", `[?(@.name=="x")].v`, []any{item("x", 1), item(1, 1)}, plan.Unsure, nil},
+		{"a text as item", `[?(@.name=="x")].v`, []any{item("x", 1), "x"}, plan.Unsure, nil},
+		{"null as item", `[?(@.name=="x")].v`, []any{item("x", 1), map[string]any(nil)}, plan.Unsure, nil},
+		{"too many", `[?(@.name=="x")].v`, slices.Repeat([]any{item("x", 1)}, jsonpath.MaxMatches+1), plan.Unsure, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			marks := make([]plan.Mark, 2)
+			var fields *jsonpath.Implied
+			if strings.Contains(test.name, "default") {
+				name, _ := parse(t, "[*].name").AsField()
+				fields = &jsonpath.Implied{}
+				fields.SetDefault(name, "x")
+			}
+			entries := []plan.Entry{entry(t, test.path, ""), entry(t, "[*].v", test.path)}
+			all, _ := plan.New(entries, fields).Run(test.list, newBudget(), marks)
+			var wrong []string
+			for _, w := range plan.WrongOf(0, all) {
+				wrong = append(wrong, w.AppendTo(jsonpath.Members("here"), parse(t, test.path)).String())
+			}
+			if diff := cmp.Diff(test.wrong, wrong); diff != "" || marks[0] != test.want {
+				t.Errorf("mark %d, want %d; (-want +got):\n%s", marks[0], test.want, diff)
+			}
+		})
+	}
+}
+
+// Values below a ".." are in document order, and each is found once, however deep it is.
+func TestDescents(t *testing.T) {
+	deep := func(levels int, v any) any {
+		for range levels {
+			v = map[string]any{"x": v}
+		}
+		return v
+	}
+	cycle := map[string]any{}
+	cycle["x"] = cycle
+	object := map[string]any{
+		"b": map[string]any{"n": 20, "a": []any{map[string]any{"n": 12}, map[string]any{"n": 1}, []any{map[string]any{"n": 13}}}},
+		"n": map[string]any{"n": 14}, "a": nil, "c": map[string]any{"n": nil},
+	}
+	for _, test := range []struct {
+		name, path string
+		object     any
+		want       plan.Mark
+		wrong      []string
+	}{
+		{"everywhere", "..n", object,
+			plan.Broken, []string{"here.b.a[0].n", "here.b.a[2][0].n", "here.b.n", "here.n", "here.n.n"}},
+		{"below a member", ".b.a..n", object, plan.Broken, []string{"here.b.a[0].n", "here.b.a[2][0].n"}},
+		{"nothing is wrong", "..n", map[string]any{"a": []any{map[string]any{"n": 1}}, "n": 2}, plan.Holds, nil},
+		{"nothing is there", "..none", object, plan.Unsure, nil},
+		{"no default", "..n", map[string]any{}, plan.Unsure, nil},
+		{"as deep as a walk descends", "..n", deep(499, map[string]any{"n": 1}), plan.Holds, nil},
+		{"deeper", "..n", deep(500, map[string]any{"n": 1}), plan.Unsure, nil},
+		{"a cycle", "..n", map[string]any{"n": 1, "cycle": cycle}, plan.Unsure, nil},
+		{"another type", "..n", map[string]any{"n": 1, "z": []string{}}, plan.Unsure, nil},
+		{"no number", "..n", map[string]any{"n": 1, "z": json.Number("x")}, plan.Unsure, nil},
+		{"too many", "..n", slices.Repeat([]any{map[string]any{"n": 1}}, jsonpath.MaxMatches+1), plan.Unsure, nil},
+		{"two descents", "..b..n", object, plan.Unsure, nil},
+		{"more steps", "..b.n", object, plan.Unsure, nil},
+		{"items", "..[0]", object, plan.Unsure, nil},
+		{"below each item", "[*]..n", []any{object}, plan.Unsure, nil},
+		{"below many members", strings.Repeat(".x", 500) + "..n", deep(500, map[string]any{"n": 1}), plan.Unsure, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			marks := make([]plan.Mark, 2)
+			all, _ := plan.New([]plan.Entry{entry(t, test.path, ""), entry(t, "..a", "")}, withDefault(t)).Run(test.object, newBudget(), marks)
+			var wrong []string
+			for _, w := range plan.WrongOf(0, all) {
+				wrong = append(wrong, w.AppendTo(jsonpath.Members("here"), parse(t, test.path)).String())
+			}
+			if diff := cmp.Diff(test.wrong, wrong); diff != "" || marks[0] != test.want {
+				t.Errorf("mark %d, want %d; (-want +got):\n%s", marks[0], test.want, diff)
 			}
 		})
 	}

@@ -45,12 +45,13 @@ const (
 // A Wrong is a value that does not satisfy one demand of an entry, or that the path of an entry
 // selects nothing. It does not refer to the object.
 type Wrong struct {
-	Entry   int
+	Entry   int32
+	StandIn jsonpath.StandIn
+	Known   bool                  // Compare found it in the old object too
 	Demand  constraint.Constraint // nil: the type
 	Value   any                   // a scalar; or an empty array or object in place of another; nil: nothing is there
 	items   indexes
-	StandIn jsonpath.StandIn
-	Known   bool // Compare found it in the old object too
+	below   *jsonpath.Location // the steps in place of ".." and the name; nil: none
 }
 
 // indexes are the indexes of the items on the way to a value, as far as a path has such steps.
@@ -65,6 +66,9 @@ const maxItems = 4
 func (w *Wrong) AppendTo(at jsonpath.Location, path *jsonpath.Path) jsonpath.Location {
 	items := w.items[:]
 	for _, step := range path.Steps() {
+		if step == descent {
+			return append(at, *w.below...)
+		}
 		if name, ok := step.(jp.Child); ok {
 			at = append(at, jsonpath.Member(string(name)))
 			continue
@@ -77,9 +81,9 @@ func (w *Wrong) AppendTo(at jsonpath.Location, path *jsonpath.Path) jsonpath.Loc
 
 // WrongOf returns those of one entry from what Run returned.
 func WrongOf(entry int, all []Wrong) []Wrong {
-	from := sort.Search(len(all), func(i int) bool { return all[i].Entry >= entry })
+	from := sort.Search(len(all), func(i int) bool { return all[i].Entry >= int32(entry) })
 	to := from
-	for to < len(all) && all[to].Entry == entry {
+	for to < len(all) && all[to].Entry == int32(entry) {
 		to++
 	}
 	return all[from:to:to]
@@ -126,7 +130,13 @@ type walk struct {
 	depth   int              // how many there are
 	spread  int              // at most how many values the steps so far select
 	standIn jsonpath.StandIn // whether the current value is a default
+	isOver  bool             // only what waits for arguments is left
 	wrong   []Wrong
+
+	slots []any // the values of arguments; nil: not read
+	later []later
+
+	level, matched int32 // of a descent: how deep it is, and how many members it selects
 }
 
 // Run walks a plan through an object, and pays for that at most half of what b has: the caller
@@ -143,8 +153,16 @@ func (p *Plan) Run(object any, b *meter.Budget, marks []Mark) ([]Wrong, bool) {
 	w.found, w.spread = marks, 1
 	b.Lend(&w.budget)
 	copy(marks, p.start)
+	if p.slots > 0 {
+		w.slots = make([]any, p.slots)
+	}
 	if w.spend(p.root.size) {
 		w.visit(p.root, object)
+	}
+	w.isOver = true
+	for _, l := range w.later {
+		w.items, w.standIn = l.items, l.standIn
+		w.judgeBounded(l.by, l.value)
 	}
 	isSure := w.settle(p.entries)
 	b.TakeBack(&w.budget)
@@ -185,7 +203,7 @@ func (w *walk) settle(entries []Entry) bool {
 // miss keeps that nothing is there.
 func (w *walk) miss(entry, text int) {
 	if w.budget.Spend(WrongWork+text*textWork, 4*text+wrongSize) == nil {
-		w.wrong = append(w.wrong, Wrong{Entry: entry})
+		w.wrong = append(w.wrong, Wrong{Entry: int32(entry)})
 	}
 }
 
@@ -268,18 +286,9 @@ func (w *walk) array(n *node, v []any) {
 			w.item(item.node, v, k)
 		}
 	}
-	if n.every == nil || !w.spend(len(v)*n.every.size) {
-		return
+	for i := range n.filtered {
+		w.filter(&n.filtered[i], v)
 	}
-	outer := w.spread
-	w.spread = meter.Times(outer, max(len(v), 1))
-	if w.spread > jsonpath.MaxMatches { // that may be more than a search would select
-		w.unsure(n.every)
-	}
-	for k := range v {
-		w.item(n.every, v, k)
-	}
-	w.spread = outer
 }
 
 func (w *walk) item(n *node, v []any, k int) {
@@ -289,10 +298,16 @@ func (w *walk) item(n *node, v []any, k int) {
 	w.depth--
 }
 
-// judge judges a value by the entries whose path ends here.
+// judge judges a value by the entries whose path ends here, or may end below.
 func (w *walk) judge(n *node, v any) {
 	for _, i := range n.needed {
 		w.found[i] |= isNeeded
+	}
+	if n.slot > 0 {
+		w.slots[n.slot-1] = v
+	}
+	if n.below != nil {
+		w.below(n.below, v)
 	}
 	for i := range n.judged {
 		r := &n.judged[i]
@@ -302,6 +317,8 @@ func (w *walk) judge(n *node, v any) {
 		case admits:
 		case broken != nil:
 			w.remember(r, broken, v)
+		case r.bounds != nil:
+			w.judgeBounded(r, v)
 		default:
 			w.judgeScalar(n.judged[i:], v)
 			return
@@ -318,6 +335,10 @@ func (w *walk) judgeScalar(by []judged, v any) {
 	for i := range by {
 		r := &by[i]
 		w.found[r.index] |= isMatched
+		if r.bounds != nil {
+			w.judgeBounded(r, v)
+			continue
+		}
 		if r.comparesNumbers {
 			s.ReadQuantity()
 		}
@@ -355,7 +376,7 @@ func (w *walk) remember(r *judged, demand constraint.Constraint, v any) {
 	if len(w.wrong) == 1 {
 		w.wrong = slices.Grow(w.wrong, usualWrong)
 	}
-	w.wrong = append(w.wrong, Wrong{r.index, demand, v, w.items, w.standIn, false})
+	w.wrong = append(w.wrong, Wrong{int32(r.index), w.standIn, false, demand, v, w.items, nil})
 }
 
 // unsure handles values that a plan does not support.
@@ -375,5 +396,8 @@ func (w *walk) unsure(n *node) {
 	for _, item := range n.items {
 		w.unsure(item.node)
 	}
-	w.unsure(n.every)
+	for _, f := range n.filtered {
+		w.unsure(f.node)
+	}
+	w.unsure(n.below)
 }
