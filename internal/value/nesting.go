@@ -113,7 +113,7 @@ func encodingOf(t reflect.Type) *typeEncoding {
 	if t.Kind() == reflect.Struct {
 		for i := range t.NumField() {
 			f := t.Field(i)
-			if (f.IsExported() || f.Anonymous) && f.Tag.Get("json") != "-" {
+			if (f.IsExported() || f.Anonymous) && f.Tag.Get("json") != "-" && !isWrittenWhole(f.Type) {
 				made.fields = append(made.fields, i)
 			}
 		}

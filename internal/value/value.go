@@ -201,6 +201,14 @@ func ThroughJSON(v any) (any, error) {
 	return throughJSON(v)
 }
 
+// Encode returns the text that ThroughJSON decodes.
+func Encode(v any) ([]byte, error) {
+	if err := checkNesting(v); err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
+}
+
 func throughJSON(v any) (any, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
