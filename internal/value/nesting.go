@@ -70,6 +70,10 @@ func (n *nesting) followAny(v reflect.Value, depth int) {
 		}
 		v = v.Elem()
 	}
+	if v.Type() == usualMap && v.CanInterface() {
+		n.follow(v.Interface(), depth) // faster
+		return
+	}
 	t := encodingOf(v.Type())
 	if t.isLeaf || t.isLeafByPointer && v.CanAddr() || !n.isWithin(depth) {
 		return
@@ -103,6 +107,7 @@ var typeEncodings sync.Map
 var (
 	marshaler     = reflect.TypeFor[json.Marshaler]()
 	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
+	usualMap      = reflect.TypeFor[map[string]any]()
 )
 
 func encodingOf(t reflect.Type) *typeEncoding {
