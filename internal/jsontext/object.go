@@ -54,8 +54,10 @@ func ObjectOf(v any) (object map[string]any, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("%T has no JSON form: %w", v, err)
 	}
-	if object, ok := usualObject(string(text)); ok {
-		return object, nil
+	if len(text) < 2_000_000 { // with fewer values than ThroughJSON allows, which takes longer for the same result
+		if object, err := ReadObject(string(text)); err == nil {
+			return object, nil
+		}
 	}
 	decoded, err := value.ThroughJSON(json.RawMessage(text))
 	if err != nil {
@@ -67,18 +69,6 @@ func ObjectOf(v any) (object map[string]any, err error) {
 	}
 	return object, nil
 }
-
-// usualObject returns the object in a text as encoding/json reads it, in less time. It reports false
-// if the text is not an object, or Read finds anything in it that encoding/json ignores.
-func usualObject(text string) (map[string]any, bool) {
-	m := meter.New(maxUsual*tokenWork, math.MaxInt)
-	root, wrong := Read(text, Format{MaxItems: math.MaxInt, MaxDepth: value.MaxDepth, Plain: true}, &m)
-	object, ok := root.Value.(map[string]any)
-	return object, ok && len(wrong) == 0 && m.Err() == nil
-}
-
-// maxUsual is how many values usualObject reads, fewer than value.ThroughJSON.
-const maxUsual = 500_000
 
 // Writable returns a value that JSON can write: the value itself, the text of a number that is none, or
 // nil.

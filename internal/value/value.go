@@ -185,7 +185,8 @@ func encoded(v any) (resolved any) {
 			resolved = none()
 		}
 	}()
-	decoded, err := throughJSON(v)
+	text, _ := json.Marshal(v)
+	decoded, err := decode(text) // fails without a text
 	if err != nil {
 		return none()
 	}
@@ -195,13 +196,14 @@ func encoded(v any) (resolved any) {
 // ThroughJSON encodes v and decodes it again, with every digit of its numbers. It returns
 // ErrTooDeep for a value of more than MaxDepth levels.
 func ThroughJSON(v any) (any, error) {
-	if err := checkNesting(v); err != nil {
+	text, err := Encode(v)
+	if err != nil {
 		return nil, err
 	}
-	return throughJSON(v)
+	return decode(text)
 }
 
-// Encode returns the text that ThroughJSON decodes.
+// Encode returns the text that ThroughJSON decodes, or its error.
 func Encode(v any) ([]byte, error) {
 	if err := checkNesting(v); err != nil {
 		return nil, err
@@ -209,11 +211,7 @@ func Encode(v any) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-func throughJSON(v any) (any, error) {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
+func decode(text []byte) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var decoded any
