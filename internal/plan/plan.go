@@ -1,7 +1,7 @@
 // Package plan judges values against many sets of constraints in one walk through an object,
 // instead of one search for each set.
 //
-// A plan supports paths of names, indexes and [*], and objects of the types that JSON
+// A plan supports paths of names, indexes and [*], and objects of the types that
 // decoders return. Its mark on an entry is that the entry holds, that it is not needed, or
 // that values break it, which it lists. In all other cases it is unsure, and the caller must
 // search.
@@ -87,9 +87,6 @@ func New(entries []Entry, fields *jsonpath.Implied) *Plan {
 func newJudged(i int, e Entry) judged {
 	return judged{i, 4 * len(e.Path.Text()), e.Demands.Shortcut(), e.Demands, e.Demands.ReadsNumbers()}
 }
-
-// isEnd reports whether some path ends here.
-func (n *node) isEnd() bool { return len(n.judged)+len(n.needed) > 0 }
 
 // measure sets the size of a node and of all nodes below it.
 func (n *node) measure() {

@@ -57,7 +57,10 @@ func TestWalk(t *testing.T) {
 		At    string
 		Value any
 	}
-	object := map[string]any{"a": 1, "b": 12, "list": []any{1, 10, map[string]any{"c": 2}}, "odd": map[string]int{"c": 1}, "z": nil}
+	object := map[string]any{"a": 1, "b": 12, "list": []any{1, 10, map[string]any{"c": 2}}, "odd": map[string]int{"c": 1}, "z": nil,
+		"yaml": map[any]any{"a": 1, "list": []any{map[any]any{"b": 2}, map[any]any{"b": 10}}, "nil": map[any]any(nil)},
+		"keys": map[any]any{"a": 1, 1: 12},
+	}
 	for _, test := range []struct {
 		name, path, needs string
 		want              plan.Mark
@@ -76,6 +79,14 @@ func TestWalk(t *testing.T) {
 		{"members, in no order", ".list.*", "", plan.Unsure, nil},
 		{"a default", ".n", "", plan.Broken, []wrong{{"here.n", 9}}},
 		{"another decoder's type", ".odd.c", "", plan.Unsure, nil},
+		{"of yaml.v2", ".yaml.a", ".yaml.list", plan.Holds, nil},
+		{"of yaml.v2, and broken", ".yaml.list[*].b", "", plan.Broken, []wrong{{"here.yaml.list[1].b", 10}}},
+		{"of yaml.v2, in place of a number", ".yaml", "", plan.Broken, []wrong{{"here.yaml", map[string]any{}}}},
+		{"of yaml.v2, and not needed", ".yaml.a", ".yaml.none", plan.NotNeeded, nil},
+		{"of yaml.v2, and nil", ".yaml.a", ".yaml.nil", plan.NotNeeded, nil},
+		{"of yaml.v2, with a key that is a string", ".keys.a", "", plan.Holds, nil},
+		{"of yaml.v2, with a key that may be meant", ".keys.1", "", plan.Unsure, nil},
+		{"of yaml.v2, with a key that may not be needed", ".a", ".keys.none", plan.Unsure, nil},
 		{"another step", "..c", "", plan.Unsure, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
