@@ -88,6 +88,9 @@ func newJudged(i int, e Entry) judged {
 	return judged{i, 4 * len(e.Path.Text()), e.Demands.Shortcut(), e.Demands, e.Demands.ReadsNumbers()}
 }
 
+// isEnd reports whether some path ends here.
+func (n *node) isEnd() bool { return len(n.judged)+len(n.needed) > 0 }
+
 // measure sets the size of a node and of all nodes below it.
 func (n *node) measure() {
 	if n == nil {

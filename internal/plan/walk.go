@@ -177,7 +177,9 @@ func (w *walk) visit(n *node, v any) {
 		w.judge(n, v)
 	case map[string]any:
 		if typed != nil {
-			w.judge(n, v)
+			if n.isEnd() {
+				w.judge(n, v)
+			}
 			w.members(n, typed)
 		}
 	case map[any]any:
@@ -187,7 +189,9 @@ func (w *walk) visit(n *node, v any) {
 		}
 	case []any:
 		if typed != nil {
-			w.judge(n, v)
+			if n.isEnd() {
+				w.judge(n, v)
+			}
 			w.array(n, typed)
 		}
 	case nil:
@@ -239,8 +243,6 @@ func isWritten(v any) bool {
 	case string:
 		return true
 	case int64:
-		return v != 0
-	case int:
 		return v != 0
 	}
 	return false

@@ -70,7 +70,7 @@ func (n *nesting) followAny(v reflect.Value, depth int) {
 		}
 		v = v.Elem()
 	}
-	if v.Type() == usualMap && v.CanInterface() {
+	if v.Type() == reflect.TypeFor[map[string]any]() && v.CanInterface() {
 		n.follow(v.Interface(), depth) // faster
 		return
 	}
@@ -107,7 +107,6 @@ var typeEncodings sync.Map
 var (
 	marshaler     = reflect.TypeFor[json.Marshaler]()
 	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
-	usualMap      = reflect.TypeFor[map[string]any]()
 )
 
 func encodingOf(t reflect.Type) *typeEncoding {

@@ -226,7 +226,7 @@ func TestUsual(t *testing.T) {
 	for text, want := range map[string]bool{
 		`{"kind":"VirtualMachine","apiVersion":"kubevirt.io/v1","spec":{"template":{}}}`:                         true,
 		`{"kind":"VirtualMachine","apiVersion":"kubevirt.io/v1","spec":{"template":{},"running":true}}`:          true,
-		`{"kind":"VirtualMachine","apiVersion":"kubevirt.io/v1","spec":{"template":{},"instancetype":null}}`:     true,
+		`{"kind":"VirtualMachine","apiVersion":"kubevirt.io/v1","spec":{"template":{},"instancetype":null}}`:     false,
 		`{"kind":"VirtualMachine","apiVersion":"kubevirt.io/v1","spec":{"template":{},"preference":{"name":1}}}`: false,
 		`{"kind":"VirtualMachine","apiVersion":"kubevirt.io/v1","spec":{"template":null}}`:                       false,
 		`{"kind":"VirtualMachine","apiVersion":"kubevirt.io/v1"}`:                                                false,

@@ -1,29 +1,26 @@
 package vmtarget
 
-import (
-	"strings"
-
-	"github.com/vmrules/vmrules/internal/value"
-)
+import "strings"
 
 // Usual returns the spec.template of an object that is a VirtualMachine in the most usual
-// form: with its kind and version, and without an instance type or a preference.
+// form: of the types that JSON decoders return, and without an instance type or a preference.
 // Then it is the Root of the only target that [Append] returns. For any other object, Usual
 // returns nil.
-func Usual(object map[string]any) any {
-	kind, _ := object["kind"].(string)
-	version, _ := object["apiVersion"].(string)
-	if kind != nameVirtualMachine || !strings.HasPrefix(version, groupKubeVirt+"/") {
+func Usual(object map[string]any) map[string]any {
+	if kind, _ := object["kind"].(string); kind != nameVirtualMachine {
 		return nil
 	}
-	spec := value.Resolve(object["spec"])
-	if value.RawMember(spec, "instancetype") != nil || value.RawMember(spec, "preference") != nil {
+	if version, _ := object["apiVersion"].(string); !strings.HasPrefix(version, groupKubeVirt+"/") {
 		return nil
 	}
-	template, _ := value.Member(spec, "template")
-	if value.ShapeOf(template) != value.Object {
+	spec, _ := object["spec"].(map[string]any)
+	if _, ok := spec["instancetype"]; ok {
 		return nil
 	}
+	if _, ok := spec["preference"]; ok {
+		return nil
+	}
+	template, _ := spec["template"].(map[string]any)
 	return template
 }
 
@@ -31,6 +28,6 @@ func Usual(object map[string]any) any {
 var UsualAt = specTemplate
 
 // UsualTarget returns the target for what Usual returned.
-func UsualTarget(object map[string]any, template any) Target {
+func UsualTarget(object, template map[string]any) Target {
 	return Target{VM: object, At: specTemplate, Root: template}
 }
