@@ -3,6 +3,7 @@ package vmrules
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -410,6 +411,14 @@ func checkGeneratedPlan(t *testing.T, seed, more uint64) {
 	if g.IntN(8) == 0 {
 		opts = append(opts, defaultOf(t, "jsonpath::.spec.domain.cpu.cores", 9))
 	}
+	if g.IntN(3) == 0 {
+		for name, v := range object {
+			object[name] = g.yaml(v)
+		}
+	}
+	if spec, ok := object["spec"]; ok && g.IntN(2) == 0 {
+		object = map[string]any{"kind": "VirtualMachine", "apiVersion": "kubevirt.io/v1", "spec": spec}
+	}
 	opts = append(opts, g.update(object)...)
 	checkPlan(t, rules, object, opts...)
 	checkBounded(t, rules, object, g.budget(), opts...)
@@ -597,6 +606,49 @@ func (g planGenerator) value(depth int) any {
 	}
 	return values[g.IntN(len(values))]
 }
+
+// yaml returns a value as yaml.v2 decodes it. Some keys are not strings, and may have the same name as
+// another key.
+func (g planGenerator) yaml(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		if v == nil {
+			return map[any]any(nil)
+		}
+		object := map[any]any{}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			next := g.yaml(v[name])
+			switch g.IntN(24) {
+			case 0:
+				object[namedKey(name)] = next
+			case 1:
+				object[namedKey(name)], object[name] = next, g.value(0)
+			case 2:
+				object[name], object[broken{}] = next, 1
+			case 3:
+				object[namedKey(name)], object[textKey(name)] = next, g.value(0)
+			default:
+				object[name] = next
+			}
+		}
+		return object
+	case []any:
+		items := make([]any, len(v))
+		for i := range v {
+			items[i] = g.yaml(v[i])
+		}
+		return items
+	case int64:
+		return int(v)
+	}
+	return v
+}
+
+// Keys of these types have the same names as strings.
+type (
+	namedKey string
+	textKey  string
+)
 
 // endless has a MarshalJSON that writes more levels than an object may have.
 type endless struct{}

@@ -13,6 +13,7 @@ import (
 // that violate them, of the options, or of the Go types of the VM.
 var generalSets = []ruleSet{
 	{name: "missing", rules: windows.rules, own: missing},
+	{name: "missing-alone", rules: windows.rules[:1], own: missing},
 	{name: "filter", rules: []rule{{
 		Name: "windows-system-disk", Kind: "enum", Path: `jsonpath::.spec.domain.devices.disks[?(@.name=="disk-1")].disk.bus`,
 		Message: "the system disk has to be on virtio or sata", Values: []any{"virtio", "sata"},
@@ -27,6 +28,11 @@ var generalSets = []ruleSet{
 		Name: "windows-request", Kind: "integer", Path: requestPath,
 		Message: "a VM cannot request more memory than it has", Min: 1, Max: memoryPath,
 	}}},
+	{name: "argument-index", rules: []rule{{
+		Name: "windows-same-bus", Kind: "enum", Path: "jsonpath::.spec.domain.devices.disks[0].disk.bus",
+		Message: "the first disk has to be on virtio if the first interface is", Values: []any{firstModelPath},
+		cel: "object.spec.template.spec.domain.devices.disks[0].disk.bus in [object.spec.template.spec.domain.devices.interfaces[0].model]",
+	}}},
 	{name: "partial", rules: windows.rules, own: partly, validate: validatePartly},
 	{name: "ratcheting", rules: windows.without("warnings", func(r rule) bool { return r.JustWarning }).rules, own: updates, validate: validateUpdate, forgives: true},
 	{name: "yaml", rules: windows.rules, own: changed(func(v *vm) { v.object = yamlOf(v.object) })},
@@ -40,7 +46,10 @@ var generalSets = []ruleSet{
 
 var allSets = append(fastSets[:len(fastSets):len(fastSets)], generalSets...)
 
-const requestPath = "jsonpath::.spec.domain.resources.requests.memory"
+const (
+	requestPath    = "jsonpath::.spec.domain.resources.requests.memory"
+	firstModelPath = "jsonpath::.spec.domain.devices.interfaces[0].model"
+)
 
 func validatePartly(rules vmrules.Rules, vm *vm) *vmrules.Report {
 	return vmrules.Validate(rules, vm.object, vmrules.Partial())

@@ -13,6 +13,10 @@ import (
 
 var generalChecks = map[string]func(vm *vm) violations{
 	"missing": handWrittenChecks["windows"],
+	"missing-alone": func(vm *vm) (found violations) {
+		found.memory(member(object(object(specOf(vm.object), "domain"), "memory"), "guest"))
+		return found
+	},
 	"filter": func(vm *vm) (found violations) {
 		isThere := false
 		for i, disk := range disksOf(object(specOf(vm.object), "domain")) {
@@ -53,6 +57,22 @@ var generalChecks = map[string]func(vm *vm) violations{
 			found = violations{{Rule: windowsRequest.rule, Message: windowsRequest.message, Detail: "the memory of the guest is not a number"}}
 		case isLess:
 			found.add(windowsRequest, 0, requested, "is more than the memory of the guest")
+		}
+		return found
+	},
+	"argument-index": func(vm *vm) (found violations) {
+		devices := object(object(specOf(vm.object), "domain"), "devices")
+		bus := member(object(first(devices, "disks"), "disk"), "bus")
+		model := textOf(first(devices, "interfaces"), "model")
+		allowed, isList := model.([]any)
+		if !isList {
+			allowed = []any{model}
+		}
+		if _, isObject := model.(map[string]any); isObject {
+			return violations{{Rule: windowsSameBus.rule, Message: windowsSameBus.message, Detail: "the model of the first interface is an object"}}
+		}
+		if bus == nil || !slices.ContainsFunc(allowed, func(model any) bool { return isRenderedAs(model, bus) }) {
+			found.add(windowsSameBus, 0, bus, "is not the model of the first interface")
 		}
 		return found
 	},
@@ -128,6 +148,21 @@ func anyBus(field string) about {
 }
 
 var windowsRequest = about{"windows-request", "spec.domain.resources.requests.memory", "a VM cannot request more memory than it has"}
+
+var windowsSameBus = about{"windows-same-bus", "spec.domain.devices.disks[0].disk.bus", "the first disk has to be on virtio if the first interface is"}
+
+func isRenderedAs(v, w any) bool {
+	s, ok := rendered(v)
+	return ok && oneOf(w, s)
+}
+
+// first returns the first item of a list; nil if it is empty.
+func first(v any, name string) any {
+	if items := list(v, name); len(items) > 0 {
+		return items[0]
+	}
+	return nil
+}
 
 // A descent finds all buses. Only the fields that are wrong are written.
 type descent struct {

@@ -70,7 +70,9 @@ func TestYardstick(t *testing.T) {
 func placesOf(set ruleSet) []string {
 	rules := set.rules
 	if generalChecks[set.name] != nil {
-		rules = slices.Concat(windows.rules, []rule{{Path: requestPath}, {Path: "jsonpath::.spec.domain.devices.disks[*].name"}})
+		rules = slices.Concat(windows.rules, []rule{
+			{Path: requestPath}, {Path: "jsonpath::.spec.domain.devices.disks[*].name"}, {Path: "jsonpath::.spec.domain.devices.interfaces[*].model"},
+		})
 	}
 	var places []string
 	for _, r := range rules {

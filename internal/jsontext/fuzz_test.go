@@ -15,7 +15,7 @@ import (
 
 // FuzzRead: nothing panics. A text is readable if it is UTF-8 and encoding/json accepts it. If
 // it has no errors, the values are those of encoding/json. Every value and every error has a
-// place.
+// place. ObjectOf has the values of encoding/json whatever the errors.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		`[{"name": "n", "min": 1.50, "x": [true, false, null, 1e400, -0]}]`, "[{“a”: 1}]", `[{'a': 1,}]`, "\ufeff[]", "- a: 1",
@@ -39,6 +39,11 @@ func FuzzRead(f *testing.F) {
 		}
 		if isText := json.Valid([]byte(text)) && utf8.ValidString(text); isText == root.IsZero() {
 			t.Fatalf("JSON: %v; read: %v", isText, errs)
+		}
+		if object, err := jsontext.ObjectOf(json.RawMessage(text)); err == nil {
+			if diff := cmp.Diff(decoded(t, text), any(object)); diff != "" {
+				t.Fatalf("another object than encoding/json has (-json +read):\n%s", diff)
+			}
 		}
 		if root.IsZero() && len(errs) != 1 {
 			t.Fatalf("%d errors, want 1: %v", len(errs), errs)

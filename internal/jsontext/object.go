@@ -50,7 +50,16 @@ func ObjectOf(v any) (object map[string]any, err error) {
 	if err := checkRaw(v); err != nil {
 		return nil, err
 	}
-	decoded, err := value.ThroughJSON(v)
+	text, err := value.Encode(v)
+	if err != nil {
+		return nil, fmt.Errorf("%T has no JSON form: %w", v, err)
+	}
+	if len(text) < 2_000_000 { // with fewer values than ThroughJSON allows, which takes longer for the same result
+		if object, err := ReadObject(string(text)); err == nil {
+			return object, nil
+		}
+	}
+	decoded, err := value.ThroughJSON(json.RawMessage(text))
 	if err != nil {
 		return nil, fmt.Errorf("%T has no JSON form: %w", v, err)
 	}

@@ -114,8 +114,11 @@ func (c *comparison) agreeTo(w *Wrong, path *jsonpath.Path) bool {
 	for _, step := range path.Steps() {
 		if name, ok := step.(jp.Child); ok {
 			list = string(name)
-			a, _ := from.(map[string]any)
-			b, _ := old.(map[string]any)
+			a, isPlain := plainObject(from)
+			b, wasPlain := plainObject(old)
+			if !isPlain || !wasPlain {
+				return false
+			}
 			from, old = a[list], b[list]
 			continue
 		}
@@ -129,6 +132,13 @@ func (c *comparison) agreeTo(w *Wrong, path *jsonpath.Path) bool {
 		depth++
 	}
 	return true
+}
+
+// plainObject returns an object, nil for what is none, and false for one of yaml.v2.
+func plainObject(v any) (map[string]any, bool) {
+	object, _ := v.(map[string]any)
+	_, isOther := v.(map[any]any)
+	return object, !isOther
 }
 
 func at(list []any, k int) any {

@@ -45,6 +45,8 @@ func (w *walk) descend(n *node, v any) {
 			w.descend(n, v[k])
 			w.locate(before, jsonpath.Item(k))
 		}
+	case map[any]any:
+		w.unsure(n)
 	default:
 		w.visit(n, v) // which may be unsure of it
 	}

@@ -2,7 +2,7 @@
 // instead of one search for each set.
 //
 // A plan supports paths of names, indexes, [*], filters for a text, and ".." before the last
-// name, and objects of the types that JSON decoders return. Its mark on an entry is that the
+// name, and objects of the types that decoders return. Its mark on an entry is that the
 // entry holds, that it is not needed, or that it is broken: by values, which it lists, or because
 // nothing is there. In all other cases it is unsure, and the caller must search.
 package plan

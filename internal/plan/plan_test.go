@@ -67,7 +67,10 @@ func TestWalk(t *testing.T) {
 		At    string
 		Value any
 	}
-	object := map[string]any{"a": 1, "b": 12, "list": []any{1, 10, map[string]any{"c": 2}}, "odd": map[string]int{"c": 1}, "z": nil}
+	object := map[string]any{"a": 1, "b": 12, "list": []any{1, 10, map[string]any{"c": 2}}, "odd": map[string]int{"c": 1}, "z": nil,
+		"yaml": map[any]any{"a": 1, "list": []any{map[any]any{"b": 2}, map[any]any{"b": 10}}, "nil": map[any]any(nil)},
+		"keys": map[any]any{"a": 1, 1: 12},
+	}
 	for _, test := range []struct {
 		name, path, needs string
 		want              plan.Mark
@@ -93,6 +96,15 @@ func TestWalk(t *testing.T) {
 		{"needed below another decoder's type", ".a", ".odd.x..c", plan.Unsure, nil},
 		{"needed in a list of another decoder's type", ".a", `.odd.x[?(@.c=="x")]`, plan.Unsure, nil},
 		{"another step", ".list[0,1]", "", plan.Unsure, nil},
+		{"of yaml.v2", ".yaml.a", ".yaml.list", plan.Holds, nil},
+		{"of yaml.v2, and broken", ".yaml.list[*].b", "", plan.Broken, []wrong{{"here.yaml.list[1].b", 10}}},
+		{"of yaml.v2, in place of a number", ".yaml", "", plan.Broken, []wrong{{"here.yaml", map[string]any{}}}},
+		{"of yaml.v2, and not needed", ".yaml.a", ".yaml.none", plan.NotNeeded, nil},
+		{"of yaml.v2, and nil", ".yaml.a", ".yaml.nil", plan.NotNeeded, nil},
+		{"of yaml.v2, with a key that is a string", ".keys.a", "", plan.Holds, nil},
+		{"of yaml.v2, with a key that may be meant", ".keys.1", "", plan.Unsure, nil},
+		{"of yaml.v2, below ..", ".yaml..b", "", plan.Unsure, nil},
+		{"of yaml.v2, with a key that may not be needed", ".a", ".keys.none", plan.Unsure, nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := plan.New([]plan.Entry{{}, entry(t, test.path, test.needs)}, withDefault(t))

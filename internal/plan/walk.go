@@ -225,6 +225,11 @@ func (w *walk) visit(n *node, v any) {
 			}
 			w.members(n, typed)
 		}
+	case map[any]any:
+		if typed != nil {
+			w.judge(n, v)
+			w.untyped(n, typed)
+		}
 	case []any:
 		if typed != nil {
 			if n.isEnd() {
@@ -258,6 +263,22 @@ func (w *walk) members(n *node, v map[string]any) {
 	}
 }
 
+// untyped is members for an object of yaml.v2, whose keys may have any type.
+func (w *walk) untyped(n *node, v map[any]any) {
+	for i := range n.members {
+		m := &n.members[i]
+		next, ok := v[m.name]
+		switch {
+		case !ok && (!w.spend(len(v)/64) || !value.HasOnlyStrings(v)):
+			w.unsure(m.node) // another key may have that name
+		case m.node.field != nil && !isWritten(next):
+			w.field(m.node, v, next)
+		default:
+			w.visit(m.node, next)
+		}
+	}
+}
+
 // isWritten reports whether a value is one for which no default can stand in. It may return
 // false for such a value.
 func isWritten(v any) bool {
@@ -271,7 +292,7 @@ func isWritten(v any) bool {
 }
 
 // field visits a member that may have a default.
-func (w *walk) field(n *node, parent map[string]any, next any) {
+func (w *walk) field(n *node, parent, next any) {
 	next = value.Resolve(next) // a nil map counts as missing, so the default applies
 	if value, why := n.field.StandIn(parent, next); why != jsonpath.Written {
 		next, w.standIn = value, why
@@ -368,7 +389,7 @@ func (w *walk) remember(r *judged, demand constraint.Constraint, v any) {
 		return
 	}
 	switch v.(type) {
-	case map[string]any:
+	case map[string]any, map[any]any:
 		v = anyObject
 	case []any:
 		v = anyArray

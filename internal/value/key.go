@@ -159,7 +159,7 @@ func LookupCost(v any, name string) int {
 		if _, ok := v[name]; ok {
 			return 0
 		}
-		if hasOnlyStrings(v) {
+		if HasOnlyStrings(v) {
 			return len(v) / 64
 		}
 		return len(v)
@@ -176,7 +176,7 @@ func LookupCost(v any, name string) int {
 func memberByKey(m reflect.Value, name string) any {
 	if untyped, ok := m.Interface().(map[any]any); ok {
 		found, ok := untyped[name]
-		if ok || hasOnlyStrings(untyped) {
+		if ok || HasOnlyStrings(untyped) {
 			return found
 		}
 	}
@@ -201,7 +201,8 @@ func memberByKey(m reflect.Value, name string) any {
 	return found.value
 }
 
-func hasOnlyStrings(m map[any]any) bool {
+// HasOnlyStrings reports whether all keys of a map are strings.
+func HasOnlyStrings(m map[any]any) bool {
 	for key := range m {
 		if _, ok := key.(string); !ok {
 			return false

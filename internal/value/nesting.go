@@ -70,6 +70,10 @@ func (n *nesting) followAny(v reflect.Value, depth int) {
 		}
 		v = v.Elem()
 	}
+	if v.Type() == reflect.TypeFor[map[string]any]() && v.CanInterface() {
+		n.follow(v.Interface(), depth) // faster
+		return
+	}
 	t := encodingOf(v.Type())
 	if t.isLeaf || t.isLeafByPointer && v.CanAddr() || !n.isWithin(depth) {
 		return
@@ -113,7 +117,7 @@ func encodingOf(t reflect.Type) *typeEncoding {
 	if t.Kind() == reflect.Struct {
 		for i := range t.NumField() {
 			f := t.Field(i)
-			if (f.IsExported() || f.Anonymous) && f.Tag.Get("json") != "-" {
+			if (f.IsExported() || f.Anonymous) && f.Tag.Get("json") != "-" && !isWrittenWhole(f.Type) {
 				made.fields = append(made.fields, i)
 			}
 		}

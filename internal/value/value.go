@@ -185,7 +185,8 @@ func encoded(v any) (resolved any) {
 			resolved = none()
 		}
 	}()
-	decoded, err := throughJSON(v)
+	text, _ := json.Marshal(v)
+	decoded, err := decode(text) // fails without a text
 	if err != nil {
 		return none()
 	}
@@ -195,17 +196,22 @@ func encoded(v any) (resolved any) {
 // ThroughJSON encodes v and decodes it again, with every digit of its numbers. It returns
 // ErrTooDeep for a value of more than MaxDepth levels.
 func ThroughJSON(v any) (any, error) {
-	if err := checkNesting(v); err != nil {
-		return nil, err
-	}
-	return throughJSON(v)
-}
-
-func throughJSON(v any) (any, error) {
-	text, err := json.Marshal(v)
+	text, err := Encode(v)
 	if err != nil {
 		return nil, err
 	}
+	return decode(text)
+}
+
+// Encode returns the text that ThroughJSON decodes, or its error.
+func Encode(v any) ([]byte, error) {
+	if err := checkNesting(v); err != nil {
+		return nil, err
+	}
+	return json.Marshal(v)
+}
+
+func decode(text []byte) (any, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
 	var decoded any
