@@ -411,15 +411,13 @@ func checkGeneratedPlan(t *testing.T, seed, more uint64) {
 	if g.IntN(8) == 0 {
 		opts = append(opts, defaultOf(t, "jsonpath::.spec.domain.cpu.cores", 9))
 	}
-	if g.IntN(3) == 0 {
-		for name, v := range object {
-			object[name] = g.yaml(v)
-		}
-	}
 	if spec, ok := object["spec"]; ok && g.IntN(2) == 0 {
 		object = map[string]any{"kind": "VirtualMachine", "apiVersion": "kubevirt.io/v1", "spec": spec}
 	}
 	opts = append(opts, g.update(object)...)
+	if g.IntN(3) == 0 {
+		g.membersAsYAML(object)
+	}
 	checkPlan(t, rules, object, opts...)
 	checkBounded(t, rules, object, g.budget(), opts...)
 	if len(opts) == 1 && g.IntN(8) == 0 {
@@ -609,6 +607,12 @@ func (g planGenerator) value(depth int) any {
 
 // yaml returns a value as yaml.v2 decodes it. Some keys are not strings, and may have the same name as
 // another key.
+func (g planGenerator) membersAsYAML(object map[string]any) {
+	for _, name := range value.Names(object) {
+		object[name] = g.yaml(object[name])
+	}
+}
+
 func (g planGenerator) yaml(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

@@ -63,7 +63,12 @@ func (g planGenerator) update(object map[string]any) []ValidateOption {
 	g.name(object)
 	old, _ := g.similar(object, g.IntN(3)).(map[string]any)
 	if g.IntN(10) == 0 {
-		value.At(object, "spec").(map[string]any)["domain"] = g.domain()
+		if spec, ok := value.At(object, "spec").(map[string]any); ok {
+			spec["domain"] = g.domain()
+		}
+	}
+	if g.IntN(4) == 0 {
+		g.membersAsYAML(old)
 	}
 	return []ValidateOption{Ratcheting(), WithOldObject(old)}
 }

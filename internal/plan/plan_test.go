@@ -41,6 +41,15 @@ func entry(t *testing.T, path, needs string) plan.Entry {
 	return plan.Entry{Path: parse(t, path), Needs: parse(t, needs), Demands: &set}
 }
 
+// placeOf returns where a value is wrong; "nothing" if none is there.
+func placeOf(t *testing.T, w *plan.Wrong, path string) string {
+	t.Helper()
+	if w.Value == nil {
+		return "nothing"
+	}
+	return w.AppendTo(jsonpath.Members("here"), parse(t, path)).String()
+}
+
 // bounded is an entry whose max is read from the object.
 func bounded(t *testing.T, path, needs, most string) plan.Entry {
 	t.Helper()
@@ -155,7 +164,7 @@ func TestArguments(t *testing.T) {
 		{"an object", ".a", ".empty", plan.Unsure, nil},
 		{"null", ".a", ".z", plan.Unsure, nil},
 		{"nothing there", ".a", ".none", plan.Unsure, nil},
-		{"nothing there, and no value", ".none", ".none", plan.Unsure, nil},
+		{"nothing there, and no value", ".none", ".none", plan.Broken, []string{"nothing <nil>  <nil>"}},
 		{"perhaps several", ".a", ".list[*]", plan.Unsure, nil},
 		{"from the end", ".a", ".list[-3]", plan.Unsure, nil},
 		{"values of a descent", "..a", ".b", plan.Unsure, nil},
@@ -172,8 +181,7 @@ func TestArguments(t *testing.T) {
 				all, _ := plan.New(entries, withDefault(t)).Run(object, newBudget(), marks)
 				var wrong []string
 				for _, w := range plan.WrongOf(own, all) {
-					at := w.AppendTo(jsonpath.Members("here"), parse(t, test.path))
-					wrong = append(wrong, fmt.Sprint(at, " ", w.Value, " ", constraint.Failure{Demand: w.Demand}.Key(), " ", w.Demand))
+					wrong = append(wrong, fmt.Sprint(placeOf(t, &w, test.path), " ", w.Value, " ", constraint.Failure{Demand: w.Demand}.Key(), " ", w.Demand))
 				}
 				if diff := cmp.Diff(test.wrong, wrong); diff != "" || marks[own] != test.want {
 					t.Errorf("mark %d, want %d; (-want +got):\n%s", marks[own], test.want, diff)
@@ -222,8 +230,8 @@ func TestFilters(t *testing.T) {
 		{"some", `[?(@.name=="x")].v`, list, plan.Broken, []string{"here[2].v"}},
 		{"some that hold", `[?(@.name=="x")].v`, list[:2], plan.Holds, nil},
 		{"beside each item", `[?(@.name=="y")].v`, []any{item("y", 2), item("x", 12)}, plan.Holds, nil},
-		{"none", `[?(@.name=="z")].v`, list, plan.Unsure, nil},
-		{"a missing member", `[?(@.other=="x")].v`, list, plan.Unsure, nil},
+		{"none", `[?(@.name=="z")].v`, list, plan.Broken, []string{"nothing"}},
+		{"a missing member", `[?(@.other=="x")].v`, list, plan.Broken, []string{"nothing"}},
 		{"a member with a default", `[?(@.name=="x")].v`, []any{item("x", 1), map[string]any{"v": 12}}, plan.Unsure, nil},
 		{"unlike", `[?(@.name!="x")].v`, list, plan.Unsure, nil},
 		{"a number", `[?(@.v==12)].v`, list, plan.Unsure, nil},
@@ -253,7 +261,7 @@ func TestFilters(t *testing.T) {
 			all, _ := plan.New(entries, fields).Run(test.list, newBudget(), marks)
 			var wrong []string
 			for _, w := range plan.WrongOf(0, all) {
-				wrong = append(wrong, w.AppendTo(jsonpath.Members("here"), parse(t, test.path)).String())
+				wrong = append(wrong, placeOf(t, &w, test.path))
 			}
 			if diff := cmp.Diff(test.wrong, wrong); diff != "" || marks[0] != test.want {
 				t.Errorf("mark %d, want %d; (-want +got):\n%s", marks[0], test.want, diff)
@@ -286,8 +294,8 @@ func TestDescents(t *testing.T) {
 			plan.Broken, []string{"here.b.a[0].n", "here.b.a[2][0].n", "here.b.n", "here.n", "here.n.n"}},
 		{"below a member", ".b.a..n", object, plan.Broken, []string{"here.b.a[0].n", "here.b.a[2][0].n"}},
 		{"nothing is wrong", "..n", map[string]any{"a": []any{map[string]any{"n": 1}}, "n": 2}, plan.Holds, nil},
-		{"nothing is there", "..none", object, plan.Unsure, nil},
-		{"no default", "..n", map[string]any{}, plan.Unsure, nil},
+		{"nothing is there", "..none", object, plan.Broken, []string{"nothing"}},
+		{"no default", "..n", map[string]any{}, plan.Broken, []string{"nothing"}},
 		{"as deep as a walk descends", "..n", deep(499, map[string]any{"n": 1}), plan.Holds, nil},
 		{"deeper", "..n", deep(500, map[string]any{"n": 1}), plan.Unsure, nil},
 		{"a cycle", "..n", map[string]any{"n": 1, "cycle": cycle}, plan.Unsure, nil},
@@ -305,7 +313,7 @@ func TestDescents(t *testing.T) {
 			all, _ := plan.New([]plan.Entry{entry(t, test.path, ""), entry(t, "..a", "")}, withDefault(t)).Run(test.object, newBudget(), marks)
 			var wrong []string
 			for _, w := range plan.WrongOf(0, all) {
-				wrong = append(wrong, w.AppendTo(jsonpath.Members("here"), parse(t, test.path)).String())
+				wrong = append(wrong, placeOf(t, &w, test.path))
 			}
 			if diff := cmp.Diff(test.wrong, wrong); diff != "" || marks[0] != test.want {
 				t.Errorf("mark %d, want %d; (-want +got):\n%s", marks[0], test.want, diff)
