@@ -107,6 +107,10 @@ func (e *evaluation) walkPlan(report *Report, rules *Rules, t *target, marks []m
 	if len(wrong) == 0 {
 		return isSure
 	}
+	if !e.given.partial && !e.given.ratchets {
+		report.keep(wrong, t.At)
+		return isSure
+	}
 	if e.given.partial {
 		plan.Await(wrong, marks)
 	}

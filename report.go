@@ -109,8 +109,6 @@ func (p *part) untold(k int) Result {
 // A choice chooses among what the plan found wrong, of which some just warns; nil chooses all.
 type choice func(w *plan.Wrong, warns bool) bool
 
-func (c choice) takes(w *plan.Wrong, warns bool) bool { return c == nil || c(w, warns) }
-
 // warns reports whether something that the plan found wrong does not fail the object.
 func (p *part) warns(w *plan.Wrong) bool { return w.Known || p.rules[w.Entry].JustWarning }
 
@@ -124,7 +122,7 @@ func (p *part) appendBroken(all []Violation, k int, isWanted choice) []Violation
 	for i := range own {
 		w := &own[i]
 		switch {
-		case !isWanted.takes(w, p.warns(w)):
+		case isWanted != nil && !isWanted(w, p.warns(w)):
 			continue
 		case w.Value == nil:
 			all = append(all, r.missing(p.at))
@@ -132,7 +130,9 @@ func (p *part) appendBroken(all []Violation, k int, isWanted choice) []Violation
 			scalar.Set(w.Value)
 			key := constraint.Failure{Demand: w.Demand}.Key()
 			b := breach{key, r.literal.Breach(w.Demand, w.Value, &scalar), w.Value, w.StandIn, ""}
-			b.Detail += r.origin(key)
+			if r.paths != nil {
+				b.Detail += r.origin(key)
+			}
 			if w.StandIn != jsonpath.Written {
 				b.origin = OriginDefault
 			}
@@ -142,7 +142,9 @@ func (p *part) appendBroken(all []Violation, k int, isWanted choice) []Violation
 			}
 			all = append(all, r.broken(b, at))
 		}
-		all[len(all)-1].Warning = p.warns(w)
+		if w.Known {
+			all[len(all)-1].Warning = true
+		}
 	}
 	return all
 }
@@ -374,7 +376,7 @@ func (r *Report) gather(isWanted choice, choose func(*Result) []Violation) []Vio
 	size := len(told)
 	for p := range r.parts() {
 		for i := range p.wrong {
-			if w := &p.wrong[i]; isWanted.takes(w, p.warns(w)) {
+			if w := &p.wrong[i]; isWanted == nil || isWanted(w, p.warns(w)) {
 				size++
 			}
 		}
