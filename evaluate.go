@@ -316,8 +316,8 @@ func (j *judgement) addViolation(w *jsonpath.Search, found any, f constraint.Fai
 // origin returns a note of the path that an argument was read from, if it was one path.
 func (r *rule) origin(key string) string {
 	for _, p := range r.paths {
-		if p.key == key && len(p.from) == 1 {
-			return ", read from " + value.Shortened(p.from[0].path.shown())
+		if p.key == key {
+			return p.origin
 		}
 	}
 	return ""

@@ -494,6 +494,12 @@ func (g planGenerator) annotation() string {
 		if g.IntN(4) == 0 {
 			r["rule"], r[g.pick("min", "max")] = "integer", g.argument()
 		}
+		if g.IntN(6) == 0 {
+			r["rule"], r["path"], r["values"] = "enum", g.text(), []any{g.text(), "sata"}[:1+g.IntN(2)]
+		}
+		if g.IntN(12) == 0 {
+			r["rule"], r["path"], r["values"] = "enum", g.text(), g.text()
+		}
 		rules[i] = string(mustJSON(r))
 	}
 	return "[" + strings.Join(rules, ",") + "]"
@@ -503,6 +509,12 @@ func (g planGenerator) annotation() string {
 func (g planGenerator) argument() string {
 	return "jsonpath::.spec.domain" + g.pick(".cpu.sockets", ".cpu.cores", ".cpu.maxSockets", ".memory.guest", ".memory.maxGuest",
 		".devices.disks[0].bootOrder", ".devices.disks[1].bootOrder", ".devices.disks[0].name")
+}
+
+// text returns the path of fields that often hold a text.
+func (g planGenerator) text() string {
+	return "jsonpath::.spec.domain" + g.pick(".machine.type", ".devices.disks[0].bus", ".devices.disks[1].bus", ".devices.disks[0].serial",
+		".devices.disks[*].bus", ".devices.disks[*].name")
 }
 
 func (g planGenerator) path() string {

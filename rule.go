@@ -215,7 +215,10 @@ func newPlan(rules []rule, isWhole bool) *plan.Plan {
 		if r.unusable == nil && !isWhole && r.Kind.IsOfFormat() && !r.enforcesNothing() {
 			entries[i] = plan.Entry{Path: r.Path.parsed, Needs: r.Valid.parsed, Demands: &r.literal}
 			for _, p := range r.paths {
-				argument := plan.Argument{Of: constraint.Named(p.key), Path: p.from[0].path.parsed}
+				argument := plan.Argument{Of: constraint.Named(p.key)} // of several paths, or none
+				if len(p.from) == 1 {
+					argument.Path = p.from[0].path.parsed
+				}
 				entries[i].Arguments = append(entries[i].Arguments, argument)
 			}
 		}
@@ -298,8 +301,17 @@ type rule struct {
 
 // A pathArgument is an argument that has paths, which are read from each object.
 type pathArgument struct {
-	key  string
-	from []Argument // at least one is a path
+	key    string
+	from   []Argument // at least one is a path
+	origin string     // what a detail ends with, if it was one path
+}
+
+func newPathArgument(key string, from ...Argument) pathArgument {
+	p := pathArgument{key: key, from: from}
+	if len(from) == 1 {
+		p.origin = ", read from " + value.Shortened(from[0].path.shown())
+	}
+	return p
 }
 
 // hasArguments reports whether the rule has any argument.

@@ -207,7 +207,7 @@ func (r *ruleReader) argument(a *constraint.Argument, key string, n jsontext.Nod
 	}
 	*r.rule.slot(a.Key) = argument
 	if _, isPath := argument.Path(); isPath {
-		r.rule.paths = append(r.rule.paths, pathArgument{a.Key, []Argument{argument}})
+		r.rule.paths = append(r.rule.paths, newPathArgument(a.Key, argument))
 		return nil
 	}
 	if a.IsUnquoted && s.Shape() == value.String {
@@ -257,7 +257,7 @@ func (r *ruleReader) list(a *constraint.Argument, key string, n jsontext.Node) c
 	if s, ok := n.Value.(string); ok && r.isPath(s) {
 		if argument, _, ok := r.readArgument(key, "", "", n); ok {
 			r.rule.ValuesFrom = argument.path
-			r.rule.paths = append(r.rule.paths, pathArgument{a.Key, []Argument{argument}})
+			r.rule.paths = append(r.rule.paths, newPathArgument(a.Key, argument))
 		}
 		return nil
 	}
@@ -281,7 +281,7 @@ func (r *ruleReader) list(a *constraint.Argument, key string, n jsontext.Node) c
 		}
 	}
 	if len(literals) < len(n.Items) {
-		r.rule.paths = append(r.rule.paths, pathArgument{a.Key, r.rule.Values})
+		r.rule.paths = append(r.rule.paths, newPathArgument(a.Key, r.rule.Values...))
 		return nil
 	}
 	return r.constraint(a, key, n, literals)

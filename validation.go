@@ -67,7 +67,7 @@ func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Repor
 
 // validateUsual is Validate for the most usual form of object and no options. If the plan
 // settles all rules, it allocates nothing except the report.
-func validateUsual(rules *Rules, object, template map[string]any) *Report {
+func validateUsual(rules *Rules, object map[string]any, template any) *Report {
 	report := &Report{}
 	marks := report.add(rules, "", nil)
 	b := Budget{}.whole()

@@ -13,10 +13,11 @@ type Argument struct {
 	slot int // of its value, during a walk
 }
 
-// fits reports whether a plan supports the argument: a min or max, from at most one place.
-func (a Argument) fits() bool {
-	isSingle := len(jsonpath.Fixed(a.Path.Steps())) == len(a.Path.Steps())
-	return isSingle && isPlain(a.Path) && (a.Of.Key == constraint.Min || a.Of.Key == constraint.Max)
+// fits reports whether a plan supports the argument among some: a min, a max or an only list, from at
+// most one place.
+func (a Argument) fits(among []Argument) bool {
+	isSingle := a.Path != nil && len(jsonpath.Fixed(a.Path.Steps())) == len(a.Path.Steps())
+	return isSingle && isPlain(a.Path) && (a.Of.Key == constraint.Min || a.Of.Key == constraint.Max || a.Of.IsList && len(among) == 1)
 }
 
 // bounds are the arguments of an entry that are read from the object.
@@ -57,6 +58,9 @@ func (w *walk) judgeBounded(r *judged, v any) {
 // breaks returns what a value breaks, and whether that is sure. It makes the constraint of an
 // argument only if a value breaks that, and compares only whole numbers.
 func (w *walk) breaks(r *judged, v any) (broken constraint.Constraint, isSure bool) {
+	if r.bounds.arguments[0].Of.IsList {
+		return w.breaksList(r, v)
+	}
 	n, ok := whole(v)
 	admits, broken := r.bounds.others.JudgeWhole(n)
 	ok = ok && (admits || broken != nil)
@@ -72,6 +76,22 @@ func (w *walk) breaks(r *judged, v any) (broken constraint.Constraint, isSure bo
 		broken = c
 	}
 	return broken, ok
+}
+
+// breaksList is breaks for a text whose only argument is a list, of which it reads no more than one text.
+func (w *walk) breaksList(r *judged, v any) (broken constraint.Constraint, isSure bool) {
+	a := &r.bounds.arguments[0]
+	listed, _ := w.slots[a.slot].(string)
+	text, isText := v.(string)
+	if !isText || listed == "" || len(listed) > shortText {
+		return nil, false
+	}
+	if admits, _ := r.bounds.others.Judge(text, &w.budget); !admits || text == listed {
+		return nil, admits
+	}
+	literal, _ := value.ScalarOf(listed)
+	broken, err := a.Of.New([]value.Scalar{literal}, nil)
+	return broken, err == nil
 }
 
 // whole returns the int64 that min and max compare a value with; false if there is none, or if

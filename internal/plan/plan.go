@@ -151,7 +151,7 @@ const maxShared = 64
 // fits reports whether a plan supports an entry.
 func fits(e Entry) bool {
 	for _, a := range e.Arguments {
-		if !a.fits() || slices.Contains(e.Path.Steps(), descent) {
+		if !a.fits(e.Arguments) || slices.Contains(e.Path.Steps(), descent) {
 			return false
 		}
 	}

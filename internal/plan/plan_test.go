@@ -218,6 +218,43 @@ func TestLiteralsBesideArguments(t *testing.T) {
 	}
 }
 
+// A list from the object decides about texts, if it is one text and nothing else is read.
+func TestListed(t *testing.T) {
+	object := map[string]any{"a": "x", "b": "y", "n": 1, "none": "", "list": []any{"x"}, "each": []any{"x", "y"}}
+	values := constraint.Named(constraint.Values)
+	for _, test := range []struct {
+		path, values, most string
+		want               plan.Mark
+		detail             string
+	}{
+		{".a", ".a", "", plan.Holds, ""},
+		{".a", ".b", "", plan.Broken, `"x" is not "y"`},
+		{".each[*]", ".a", "", plan.Broken, `"y" is not "x"`},
+		{".n", ".a", "", plan.Unsure, ""},
+		{".a", ".n", "", plan.Unsure, ""},
+		{".a", ".none", "", plan.Unsure, ""},
+		{".a", ".list", "", plan.Unsure, ""},
+		{".a", ".list[*]", "", plan.Unsure, ""},
+		{".a", ".missing", "", plan.Unsure, ""},
+		{".a", ".a", ".n", plan.Unsure, ""},
+	} {
+		set := constraint.NewSet(constraint.Scalar, nil)
+		e := plan.Entry{Path: parse(t, test.path), Demands: &set, Arguments: []plan.Argument{{Of: values, Path: parse(t, test.values)}}}
+		if test.most != "" {
+			e.Arguments = append([]plan.Argument{{Of: constraint.Named(constraint.Max), Path: parse(t, test.most)}}, e.Arguments...)
+		}
+		marks, detail := make([]plan.Mark, 1), ""
+		wrong, _ := plan.New([]plan.Entry{e}, nil).Run(object, newBudget(), marks)
+		for _, w := range wrong {
+			s, _ := value.ScalarOf(w.Value)
+			detail += set.Breach(w.Demand, w.Value, &s).Detail
+		}
+		if marks[0] != test.want || detail != test.detail {
+			t.Errorf("%+v: mark %d, %q", test, marks[0], detail)
+		}
+	}
+}
+
 func TestFilters(t *testing.T) {
 	item := func(name, n any) map[string]any { return map[string]any{"name": name, "v": n} }
 	list := []any{item("x", 1), item("y", 12), item("x", 20), item(nil, 30)}

@@ -237,6 +237,10 @@ func (w *walk) visit(n *node, v any) {
 			}
 			w.array(n, typed)
 		}
+	case []map[string]any:
+		if typed != nil && w.spend(len(typed)) {
+			w.visit(n, itemsOf(typed))
+		}
 	case nil:
 	case bool, int, uint64:
 		w.judge(n, v)
@@ -263,6 +267,15 @@ func (w *walk) members(n *node, v map[string]any) {
 	}
 }
 
+// itemsOf returns the items of a list as Go code builds it.
+func itemsOf(list []map[string]any) []any {
+	items := make([]any, len(list))
+	for k := range list {
+		items[k] = list[k]
+	}
+	return items
+}
+
 // untyped is members for an object of yaml.v2, whose keys may have any type.
 func (w *walk) untyped(n *node, v map[any]any) {
 	for i := range n.members {
@@ -286,6 +299,8 @@ func isWritten(v any) bool {
 	case string:
 		return true
 	case int64:
+		return v != 0
+	case int:
 		return v != 0
 	}
 	return false

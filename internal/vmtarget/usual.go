@@ -5,27 +5,45 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // Usual returns the spec.template of an object that is a VirtualMachine in the most usual
-// form: of the types that JSON decoders return, and without an instance type or a preference.
+// form: of the types that decoders return, and without an instance type or a preference.
 // Then it is the Root of the only target that [Append] returns. For any other object, Usual
 // returns nil.
-func Usual(object map[string]any) map[string]any {
+func Usual(object map[string]any) any {
 	if kind, _ := object["kind"].(string); kind != nameVirtualMachine {
 		return nil
 	}
 	if version, _ := object["apiVersion"].(string); !strings.HasPrefix(version, groupKubeVirt+"/") {
 		return nil
 	}
-	spec, _ := object["spec"].(map[string]any)
+	spec, ok := object["spec"].(map[string]any)
+	if !ok {
+		return usualOfYAML(object["spec"])
+	}
 	if _, ok := spec["instancetype"]; ok {
 		return nil
 	}
 	if _, ok := spec["preference"]; ok {
 		return nil
 	}
-	template, _ := spec["template"].(map[string]any)
+	if template, _ := spec["template"].(map[string]any); template != nil {
+		return template
+	}
+	return nil
+}
+
+// usualOfYAML is the rest of Usual for a spec as yaml.v2 decodes it.
+func usualOfYAML(v any) any {
+	spec, _ := v.(map[any]any)
+	_, hasInstancetype := spec["instancetype"]
+	_, hasPreference := spec["preference"]
+	template, _ := spec["template"].(map[any]any)
+	if template == nil || hasInstancetype || hasPreference || len(spec) > 100 || !value.HasOnlyStrings(spec) {
+		return nil
+	}
 	return template
 }
 
@@ -33,7 +51,7 @@ func Usual(object map[string]any) map[string]any {
 var UsualAt = specTemplate
 
 // UsualTarget returns the target for what Usual returned.
-func UsualTarget(object, template map[string]any) Target {
+func UsualTarget(object map[string]any, template any) Target {
 	return Target{VM: object, At: specTemplate, Root: template}
 }
 
