@@ -103,7 +103,7 @@ func (e *evaluation) walkPlan(report *Report, rules *Rules, t *target, marks []m
 	if !t.IsPlain() || e.given.defaults != nil {
 		return false
 	}
-	wrong, isSure := rules.plan.Run(t.Root, &e.budget, marks)
+	wrong, isSure := rules.plan.Run(t.Root, &e.budget, marks, e.wantsFirst())
 	if len(wrong) == 0 {
 		return isSure
 	}
@@ -290,7 +290,9 @@ func (j *judgement) Visit(w *jsonpath.Search, v any) bool {
 	for f := range j.set.Failures(s, isScalar, &j.call.budget) {
 		switch {
 		case f.Err == nil:
-			j.addViolation(w, v, f)
+			if j.addViolation(w, v, f); j.isDone() {
+				return false
+			}
 		case f.Demand == nil:
 			j.addDoubt("", j.atField(w, f.Err))
 		default:
@@ -299,6 +301,12 @@ func (j *judgement) Visit(w *jsonpath.Search, v any) bool {
 	}
 	return w.Err() == nil
 }
+
+// isDone reports whether the first violation, which is all that is wanted, is found.
+func (j *judgement) isDone() bool { return len(j.result.Violations) > 0 && j.call.wantsFirst() }
+
+// wantsFirst reports whether FirstViolation applies. Ratcheting may forgive the first, and not the next.
+func (e *evaluation) wantsFirst() bool { return e.given.first && !e.given.ratchets }
 
 // addViolation adds that a value does not satisfy a demand.
 func (j *judgement) addViolation(w *jsonpath.Search, found any, f constraint.Failure) {

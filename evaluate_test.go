@@ -419,9 +419,28 @@ func checkGeneratedPlan(t *testing.T, seed, more uint64) {
 		g.membersAsYAML(object)
 	}
 	checkPlan(t, rules, object, opts...)
+	checkFirst(t, rules, object, opts...)
 	checkBounded(t, rules, object, g.budget(), opts...)
 	if len(opts) == 1 && g.IntN(8) == 0 {
 		checkSmallBudgets(t, rules, object)
+	}
+}
+
+// checkFirst fails the test if FirstViolation leaves out more than what comes behind the first violation.
+func checkFirst(t *testing.T, rules Rules, object map[string]any, opts ...ValidateOption) {
+	t.Helper()
+	first := append(slices.Clip(opts), FirstViolation())
+	checkPlan(t, rules, object, first...)
+	all, got := Validate(rules, object, opts...), Validate(rules, object, first...).Results()
+	for i, want := range all.Results() {
+		if len(want.Violations) > 1 && len(got[i].Violations) == 1 {
+			want.Violations, want.Note, want.Waits = want.Violations[:1], got[i].Note, got[i].Waits
+		} else if len(want.Violations) == 1 {
+			want.Note, want.Waits = got[i].Note, got[i].Waits
+		}
+		if diff := cmp.Diff(want, got[i]); diff != "" {
+			t.Fatalf("FirstViolation changes a result of %s for %#v:\n%s", rules, object, diff)
+		}
 	}
 }
 

@@ -71,7 +71,7 @@ func validateUsual(rules *Rules, object map[string]any, template any) *Report {
 	report := &Report{}
 	marks := report.add(rules, "", nil)
 	b := Budget{}.whole()
-	wrong, isSure := rules.plan.Run(template, &b, marks)
+	wrong, isSure := rules.plan.Run(template, &b, marks, false)
 	report.keep(wrong, vmtarget.UsualAt)
 	if isSure {
 		return report

@@ -34,7 +34,7 @@ func (p *Plan) Compare(object, old any, isRight bool, b *meter.Budget, marks []M
 	then := make([]Mark, len(marks))
 	var before []Wrong
 	if isRight {
-		before, _ = p.Run(old, b, then)
+		before, _ = p.Run(old, b, then, false)
 	}
 	c := comparison{new: object, old: old, meter: b.Half()}
 	for len(wrong) > 0 {

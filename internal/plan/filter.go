@@ -57,6 +57,9 @@ func (w *walk) filter(f *filtered, v []any) {
 		w.unsure(f.node)
 	}
 	for k := range v {
+		if w.left == 0 {
+			break
+		}
 		if f.by.isAll {
 			w.item(f.node, v, k)
 		} else if selects, isSure := f.by.selects(v[k]); selects {

@@ -118,7 +118,7 @@ func TestWalk(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			p := plan.New([]plan.Entry{{}, entry(t, test.path, test.needs)}, withDefault(t))
 			verdicts := make([]plan.Mark, 2)
-			all, isSure := p.Run(object, newBudget(), verdicts)
+			all, isSure := p.Run(object, newBudget(), verdicts, false)
 			if diff := cmp.Diff([]plan.Mark{plan.Unsure, test.want}, verdicts); diff != "" {
 				t.Errorf("verdicts (-want +got):\n%s", diff)
 			}
@@ -178,7 +178,7 @@ func TestArguments(t *testing.T) {
 					bounded(t, ".j", "", ".list[0]"), bounded(t, test.path, "", test.most)},
 			} {
 				marks, own := make([]plan.Mark, len(entries)), i/2*(len(entries)-1)
-				all, _ := plan.New(entries, withDefault(t)).Run(object, newBudget(), marks)
+				all, _ := plan.New(entries, withDefault(t)).Run(object, newBudget(), marks, false)
 				var wrong []string
 				for _, w := range plan.WrongOf(own, all) {
 					wrong = append(wrong, fmt.Sprint(placeOf(t, &w, test.path), " ", w.Value, " ", constraint.Failure{Demand: w.Demand}.Key(), " ", w.Demand))
@@ -207,7 +207,7 @@ func TestLiteralsBesideArguments(t *testing.T) {
 		e := bounded(t, ".value", "", ".most")
 		e.Demands = &set
 		marks := make([]plan.Mark, 1)
-		wrong, _ := plan.New([]plan.Entry{e}, nil).Run(map[string]any{"value": test.value, "most": test.most}, newBudget(), marks)
+		wrong, _ := plan.New([]plan.Entry{e}, nil).Run(map[string]any{"value": test.value, "most": test.most}, newBudget(), marks, false)
 		argument := ""
 		for _, w := range wrong {
 			argument += w.Demand.Key()
@@ -244,7 +244,7 @@ func TestListed(t *testing.T) {
 			e.Arguments = append([]plan.Argument{{Of: constraint.Named(constraint.Max), Path: parse(t, test.most)}}, e.Arguments...)
 		}
 		marks, detail := make([]plan.Mark, 1), ""
-		wrong, _ := plan.New([]plan.Entry{e}, nil).Run(object, newBudget(), marks)
+		wrong, _ := plan.New([]plan.Entry{e}, nil).Run(object, newBudget(), marks, false)
 		for _, w := range wrong {
 			s, _ := value.ScalarOf(w.Value)
 			detail += set.Breach(w.Demand, w.Value, &s).Detail
@@ -295,7 +295,7 @@ func TestFilters(t *testing.T) {
 				fields.SetDefault(name, "x")
 			}
 			entries := []plan.Entry{entry(t, test.path, ""), entry(t, "[*].v", test.path)}
-			all, _ := plan.New(entries, fields).Run(test.list, newBudget(), marks)
+			all, _ := plan.New(entries, fields).Run(test.list, newBudget(), marks, false)
 			var wrong []string
 			for _, w := range plan.WrongOf(0, all) {
 				wrong = append(wrong, placeOf(t, &w, test.path))
@@ -347,7 +347,7 @@ func TestDescents(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			marks := make([]plan.Mark, 2)
-			all, _ := plan.New([]plan.Entry{entry(t, test.path, ""), entry(t, "..a", "")}, withDefault(t)).Run(test.object, newBudget(), marks)
+			all, _ := plan.New([]plan.Entry{entry(t, test.path, ""), entry(t, "..a", "")}, withDefault(t)).Run(test.object, newBudget(), marks, false)
 			var wrong []string
 			for _, w := range plan.WrongOf(0, all) {
 				wrong = append(wrong, placeOf(t, &w, test.path))
@@ -379,7 +379,7 @@ func TestIsSure(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			b := &meter.Budget{Meter: meter.New(test.work, 10_000)}
 			verdicts := make([]plan.Mark, len(test.entries))
-			_, isSure := plan.New(test.entries, nil).Run(object, b, verdicts)
+			_, isSure := plan.New(test.entries, nil).Run(object, b, verdicts, false)
 			if diff := cmp.Diff(test.want, verdicts); diff != "" || isSure != test.isSure {
 				t.Errorf("sure: %t, want %t; verdicts (-want +got):\n%s", isSure, test.isSure, diff)
 			}
@@ -403,7 +403,7 @@ func TestTooManyMatches(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got := make([]plan.Mark, 1)
-			plan.New([]plan.Entry{entry(t, test.path, "")}, nil).Run(test.object, newBudget(), got)
+			plan.New([]plan.Entry{entry(t, test.path, "")}, nil).Run(test.object, newBudget(), got, false)
 			if got[0] != test.want {
 				t.Errorf("verdict %d, want %d", got[0], test.want)
 			}
@@ -437,7 +437,7 @@ func TestBacktracking(t *testing.T) {
 	}{{time.Hour, plan.Holds}, {0, plan.Unsure}} {
 		got := make([]plan.Mark, 1)
 		b.Backtracking = test.time
-		plan.New([]plan.Entry{e}, nil).Run(map[string]any{"a": "aaa"}, b, got)
+		plan.New([]plan.Entry{e}, nil).Run(map[string]any{"a": "aaa"}, b, got, false)
 		if got[0] != test.want {
 			t.Errorf("%v: verdict %d, want %d", test.time, got[0], test.want)
 		}

@@ -131,6 +131,8 @@ type walk struct {
 	spread  int              // at most how many values the steps so far select
 	standIn jsonpath.StandIn // whether the current value is a default
 	isOver  bool             // only what waits for arguments is left
+	first   bool             // of each entry, only the first Wrong is wanted
+	left    int              // the entries of which none is found, if only the first is wanted
 	wrong   []Wrong
 
 	slots []any // the values of arguments; nil: not read
@@ -143,14 +145,16 @@ type walk struct {
 // may have to search with the rest. It writes the mark on each entry to marks, which must be as
 // long as the plan, and returns the values that break the entries whose mark is Broken: in the
 // order of the entries, and for each in document order. If half of b is not enough, the marks
-// are Unsure. The last result reports whether no mark is Unsure.
-func (p *Plan) Run(object any, b *meter.Budget, marks []Mark) ([]Wrong, bool) {
+// are Unsure. If only the first of each entry is wanted, Run need not look further. The last result
+// reports whether no mark is Unsure.
+func (p *Plan) Run(object any, b *meter.Budget, marks []Mark, first bool) ([]Wrong, bool) {
 	if p == nil || p.root == nil {
 		clear(marks)
 		return nil, len(marks) == 0
 	}
 	var w walk // and no literal, which would be made elsewhere and copied
 	w.found, w.spread = marks, 1
+	w.first, w.left = first, len(marks)
 	b.Lend(&w.budget)
 	copy(marks, p.start)
 	if p.slots > 0 {
@@ -175,6 +179,9 @@ func (p *Plan) Run(object any, b *meter.Budget, marks []Mark) ([]Wrong, bool) {
 	}
 	w.wrong = slices.DeleteFunc(w.wrong, func(x Wrong) bool { return marks[x.Entry] != Broken })
 	slices.SortStableFunc(w.wrong, func(x, y Wrong) int { return cmp.Compare(x.Entry, y.Entry) })
+	if first {
+		w.wrong = slices.CompactFunc(w.wrong, func(x, y Wrong) bool { return x.Entry == y.Entry })
+	}
 	return w.wrong, isSure
 }
 
@@ -396,6 +403,12 @@ var (
 // remember keeps a wrong value.
 func (w *walk) remember(r *judged, demand constraint.Constraint, v any) {
 	f := &w.found[r.index]
+	if w.first && w.level == 0 && *f&isNeeded != 0 { // below "..", values have no order yet
+		if *f&isBroken != 0 {
+			return
+		}
+		w.left--
+	}
 	*f |= isBroken
 	if len(w.wrong) == maxWrong {
 		*f |= isUnsure
