@@ -218,6 +218,36 @@ func TestLiteralsBesideArguments(t *testing.T) {
 	}
 }
 
+// Where only the first wrong value is wanted, the rest of a list decides nothing but what is needed.
+func TestFirst(t *testing.T) {
+	object := map[string]any{
+		"list":  []any{map[string]any{"v": 12}, map[string]any{"v": 13, "n": 1}},
+		"below": map[string]any{"g": 20, "c": 20, "e": 20, "a": map[string]any{"v": 20}, "b": map[string]any{"v": 20}, "d": map[string]any{"v": 20}},
+	}
+	for _, test := range []struct {
+		path, needs string
+		want        plan.Mark
+		wrong       []string
+	}{
+		{".list[*].v", "", plan.Broken, []string{"here.list[0].v"}},
+		{".list[*].v", ".list[*].n", plan.Broken, []string{"here.list[0].v"}},
+		{".list[*].v", ".list[*].none", plan.NotNeeded, nil},
+		{".below..v", "", plan.Broken, []string{"here.below.a.v"}},
+	} {
+		for range 20 { // the order of members differs
+			marks := make([]plan.Mark, 1)
+			all, _ := plan.New([]plan.Entry{entry(t, test.path, test.needs)}, nil).Run(object, newBudget(), marks, true)
+			var wrong []string
+			for _, w := range all {
+				wrong = append(wrong, placeOf(t, &w, test.path))
+			}
+			if diff := cmp.Diff(test.wrong, wrong); diff != "" || marks[0] != test.want {
+				t.Fatalf("%s: mark %d, want %d; (-want +got):\n%s", test.path, marks[0], test.want, diff)
+			}
+		}
+	}
+}
+
 // A list from the object decides about texts, if it is one text and nothing else is read.
 func TestListed(t *testing.T) {
 	object := map[string]any{"a": "x", "b": "y", "n": 1, "none": "", "list": []any{"x"}, "each": []any{"x", "y"}}
