@@ -415,8 +415,13 @@ func checkGeneratedPlan(t *testing.T, seed, more uint64) {
 		object = map[string]any{"kind": "VirtualMachine", "apiVersion": "kubevirt.io/v1", "spec": spec}
 	}
 	opts = append(opts, g.update(object)...)
-	if g.IntN(3) == 0 {
+	switch g.IntN(6) {
+	case 0, 1:
 		g.membersAsYAML(object)
+	case 2:
+		for _, name := range value.Names(object) {
+			object[name] = asGo(object[name])
+		}
 	}
 	checkPlan(t, rules, object, opts...)
 	checkFirst(t, rules, object, opts...)
@@ -638,6 +643,37 @@ func (g planGenerator) value(depth int) any {
 
 // yaml returns a value as yaml.v2 decodes it. Some keys are not strings, and may have the same name as
 // another key.
+// asGo returns a value as Go code builds it, in the narrowest types.
+func asGo(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		texts := map[string]string{}
+		made := map[string]any{}
+		for name, next := range v {
+			made[name] = asGo(next)
+			if text, ok := next.(string); ok {
+				texts[name] = text
+			}
+		}
+		if len(texts) == len(v) {
+			return texts
+		}
+		return made
+	case []any:
+		var objects []map[string]any
+		for i, item := range v {
+			if object, ok := item.(map[string]any); ok {
+				objects = append(objects, object)
+			}
+			v[i] = asGo(item)
+		}
+		if len(objects) == len(v) {
+			return objects
+		}
+	}
+	return v
+}
+
 func (g planGenerator) membersAsYAML(object map[string]any) {
 	for _, name := range value.Names(object) {
 		object[name] = g.yaml(object[name])

@@ -67,8 +67,13 @@ func (g planGenerator) update(object map[string]any) []ValidateOption {
 			spec["domain"] = g.domain()
 		}
 	}
-	if g.IntN(4) == 0 {
+	switch g.IntN(8) {
+	case 0, 1:
 		g.membersAsYAML(old)
+	case 2:
+		for _, name := range value.Names(old) {
+			old[name] = asGo(old[name])
+		}
 	}
 	return []ValidateOption{Ratcheting(), WithOldObject(old)}
 }

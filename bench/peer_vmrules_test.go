@@ -1,10 +1,15 @@
 package bench
 
-import "github.com/vmrules/vmrules"
+import (
+	"strings"
+
+	"github.com/vmrules/vmrules"
+)
 
 // vmRules is this library.
 type vmRules struct {
 	set    ruleSet
+	opts   []vmrules.ValidateOption
 	rules  vmrules.Rules
 	report *vmrules.Report
 	valid  bool
@@ -34,7 +39,7 @@ func (j *vmRules) validate(vm *vm) {
 	if j.set.validate != nil {
 		j.report = j.set.validate(j.rules, vm)
 	} else {
-		j.report = vmrules.Validate(j.rules, vm.object)
+		j.report = vmrules.Validate(j.rules, vm.object, j.opts...)
 	}
 	j.valid = j.report.Valid()
 }
@@ -44,6 +49,9 @@ type vmRulesVerdict struct{ vmRules }
 
 func prepareVerdict(set ruleSet) (judge, error) {
 	j, err := newVMRules(set)
+	if strings.Contains(set.annotation(), "[*]") {
+		j.opts = []vmrules.ValidateOption{vmrules.FirstViolation()} // as CEL, which stops there
+	}
 	return &vmRulesVerdict{j}, err
 }
 

@@ -112,13 +112,13 @@ func (c *comparison) agreeOn(path *jsonpath.Path, all []Wrong) bool {
 func (c *comparison) agreeTo(w *Wrong, path *jsonpath.Path) bool {
 	from, old, list, depth := c.new, c.old, "", 0
 	for _, step := range path.Steps() {
+		if !isUsual(from) || !isUsual(old) {
+			return false
+		}
 		if name, ok := step.(jp.Child); ok {
 			list = string(name)
-			a, isPlain := plainObject(from)
-			b, wasPlain := plainObject(old)
-			if !isPlain || !wasPlain {
-				return false
-			}
+			a, _ := from.(map[string]any)
+			b, _ := old.(map[string]any)
 			from, old = a[list], b[list]
 			continue
 		}
@@ -134,11 +134,13 @@ func (c *comparison) agreeTo(w *Wrong, path *jsonpath.Path) bool {
 	return true
 }
 
-// plainObject returns an object, nil for what is none, and false for one of yaml.v2.
-func plainObject(v any) (map[string]any, bool) {
-	object, _ := v.(map[string]any)
-	_, isOther := v.(map[any]any)
-	return object, !isOther
+// isUsual reports whether a value is no object or list of the types that only some decoders return.
+func isUsual(v any) bool {
+	switch v.(type) {
+	case map[any]any, map[string]string, []map[string]any:
+		return false
+	}
+	return true
 }
 
 func at(list []any, k int) any {

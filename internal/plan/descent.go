@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/ohler55/ojg/jp"
@@ -45,10 +46,10 @@ func (w *walk) descend(n *node, v any) {
 			w.descend(n, v[k])
 			w.locate(before, jsonpath.Item(k))
 		}
-	case map[any]any:
-		w.unsure(n)
-	default:
+	case nil, string, bool, int64, int, uint64, float64, json.Number:
 		w.visit(n, v) // which may be unsure of it
+	default:
+		w.unsure(n)
 	}
 	w.level--
 }

@@ -367,6 +367,8 @@ func TestDescents(t *testing.T) {
 		{"deeper", "..n", deep(500, map[string]any{"n": 1}), plan.Unsure, nil},
 		{"a cycle", "..n", map[string]any{"n": 1, "cycle": cycle}, plan.Unsure, nil},
 		{"another type", "..n", map[string]any{"n": 1, "z": []string{}}, plan.Unsure, nil},
+		{"a list as Go code builds it", "..n", map[string]any{"n": 1, "z": []map[string]any{{"x": 1}}}, plan.Unsure, nil},
+		{"texts", "..n", map[string]any{"n": 1, "z": map[string]string{"n": "x"}}, plan.Unsure, nil},
 		{"no number", "..n", map[string]any{"n": 1, "z": json.Number("x")}, plan.Unsure, nil},
 		{"too many", "..n", slices.Repeat([]any{map[string]any{"n": 1}}, jsonpath.MaxMatches+1), plan.Unsure, nil},
 		{"two descents", "..b..n", object, plan.Unsure, nil},

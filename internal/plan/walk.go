@@ -237,6 +237,11 @@ func (w *walk) visit(n *node, v any) {
 			w.judge(n, v)
 			w.untyped(n, typed)
 		}
+	case map[string]string:
+		if typed != nil {
+			w.judge(n, v)
+			w.texts(n, typed)
+		}
 	case []any:
 		if typed != nil {
 			if n.isEnd() {
@@ -271,6 +276,19 @@ func (w *walk) members(n *node, v map[string]any) {
 			continue
 		}
 		w.visit(m.node, next)
+	}
+}
+
+// texts is members for an object that has texts alone.
+func (w *walk) texts(n *node, v map[string]string) {
+	for i := range n.members {
+		m := &n.members[i]
+		switch text, ok := v[m.name]; {
+		case ok:
+			w.visit(m.node, text)
+		case m.node.field != nil:
+			w.field(m.node, v, nil)
+		}
 	}
 }
 
@@ -417,9 +435,9 @@ func (w *walk) remember(r *judged, demand constraint.Constraint, v any) {
 		return
 	}
 	switch v.(type) {
-	case map[string]any, map[any]any:
+	case map[string]any, map[any]any, map[string]string:
 		v = anyObject
-	case []any:
+	case []any, []map[string]any:
 		v = anyArray
 	}
 	if len(w.wrong) == 1 {
