@@ -10,7 +10,8 @@ import (
 func MeanSame(before, after vmrules.Rules) bool {
 	return slices.EqualFunc(rulesIn(before), rulesIn(after), func(r, q vmrules.Rule) bool {
 		for _, bound := range [][2]*vmrules.Argument{{&r.Min, &q.Min}, {&r.Max, &q.Max}} {
-			if allows(vmrules.Rule{Kind: vmrules.KindInteger, Min: *bound[0], Max: *bound[0]}, *bound[1]) {
+			one := vmrules.Rule{Kind: vmrules.KindInteger, Min: *bound[0], Max: *bound[0]}
+			if !bound[0].IsZero() && allows(one, *bound[1]) {
 				*bound[0] = *bound[1]
 			}
 		}
