@@ -4,35 +4,67 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// An Argument is what a rule's constraint compares with: a literal, or a
-// JSONPath whose value is read from the object. The zero value means that there is
-// no argument.
+// An Argument is what a rule's constraint compares with: a literal, a JSONPath whose value
+// is read from the object, or a list of these, which is only for values. The zero value
+// means that there is no argument; an empty list is one, and allows nothing.
 // An Argument is immutable and safe for concurrent use. Spec: Rule arguments.
 type Argument struct {
 	path    Path
-	literal any // string, bool or json.Number; nil: none
+	literal any        // string, bool or json.Number; nil: none
+	list    []Argument // nil: none
 }
 
 // NewArgument returns an argument made from a Path, a string (a JSONPath if it has
-// the prefix), a bool, a json.Number or any Go number.
+// the prefix), a bool, a json.Number, any Go number, an Argument, or a slice of these, such
+// as []string, []any or []Argument. A nil slice is an error, as null is in an annotation.
 func NewArgument(v any) (Argument, error) {
-	if path, ok := v.(Path); ok {
-		if path.IsZero() {
+	if a, ok := v.(Argument); ok && !a.IsZero() {
+		return a, nil
+	}
+	items := reflect.ValueOf(value.Resolve(v))
+	if items.Kind() != reflect.Slice && items.Kind() != reflect.Array {
+		return newItem(v, "an argument must be "+wantedItem+", or a list of these")
+	}
+	list := make([]Argument, items.Len())
+	for i := range list {
+		var err error
+		if list[i], err = newItem(items.Index(i).Interface(), "it must be "+wantedItem); err != nil {
+			return Argument{}, fmt.Errorf("item %d of the list: %w", i, err)
+		}
+	}
+	return Argument{list: list}, nil
+}
+
+// wantedItem is what an item of a list may be, for messages.
+const wantedItem = "a string, a number, a boolean or a JSONPath"
+
+// newItem returns an argument that is not a list. Its error begins with what is wanted.
+func newItem(v any, wanted string) (Argument, error) {
+	switch typed := v.(type) {
+	case Argument:
+		if typed.list == nil && !typed.IsZero() {
+			return typed, nil
+		}
+	case Path:
+		if typed.IsZero() {
 			return Argument{}, errors.New("the zero Path cannot be an argument")
 		}
-		return Argument{path: path}, nil
+		return Argument{path: typed}, nil
 	}
 	v = value.Resolve(v)
 	s, ok := value.ScalarOf(v)
 	switch {
 	case !ok:
-		return Argument{}, fmt.Errorf("an argument is a string, a number, a boolean or a JSONPath, not %s", value.Describe(v))
+		return Argument{}, fmt.Errorf("%s, not %s", wanted, value.Describe(v))
 	case s.Err() != nil:
 		return Argument{}, fmt.Errorf("the argument %w", s.Err())
 	case s.Shape() == value.String && strings.HasPrefix(s.Text(), jsonpath.Prefix):
@@ -57,18 +89,30 @@ func MustNewArgument(v any) Argument {
 }
 
 // IsZero reports whether the argument is absent.
-func (a Argument) IsZero() bool { return a.literal == nil && a.path.IsZero() }
+func (a Argument) IsZero() bool { return a.literal == nil && a.list == nil && a.path.IsZero() }
 
-// Path returns the path that the value is read from, and false for a literal.
+// Path returns the path that the value is read from, and false for a literal or a list.
 func (a Argument) Path() (Path, bool) { return a.path, !a.path.IsZero() }
 
 // Literal returns a string, a bool or a json.Number with its digits as they were
-// written, and false for a path.
+// written, and false for a path or a list.
 func (a Argument) Literal() (any, bool) { return a.literal, a.literal != nil }
 
+// List returns a copy of the items of a list, each a literal or a path. For a literal or a path, it
+// returns that alone, and false; for the zero Argument, nil and false.
+func (a Argument) List() ([]Argument, bool) { return slices.Clone(a.items()), a.list != nil }
+
+// items is List without a copy.
+func (a Argument) items() []Argument {
+	if a.list != nil || a.IsZero() {
+		return a.list
+	}
+	return []Argument{a}
+}
+
 // Number returns a literal as the number that min and max compare with, exactly and in plain decimal
-// notation: that of "2Gi" is 2147483648. It returns false for a path, and for a literal that is
-// neither a number nor a quantity.
+// notation: that of "2Gi" is 2147483648. It returns false for a path, a list, and a literal that
+// is neither a number nor a quantity.
 func (a Argument) Number() (json.Number, bool) {
 	s, _ := value.ScalarOf(a.literal)
 	n, err := s.Quantity()
@@ -78,29 +122,37 @@ func (a Argument) Number() (json.Number, bool) {
 	return json.Number(n.String()), true
 }
 
-// Equal reports whether two arguments are the same literal or the same path. Numbers
-// are compared by value.
+// Equal reports whether two arguments are the same literal, the same path, or lists of the same
+// items in the same order. Numbers are compared by value.
 func (a Argument) Equal(b Argument) bool {
 	s, ok := value.ScalarOf(a.literal)
 	t, alsoOK := value.ScalarOf(b.literal)
 	if ok && alsoOK {
 		return s.Shape() == t.Shape() && s.String() == t.String()
 	}
-	return ok == alsoOK && a.path.Equal(b.path)
+	return ok == alsoOK && a.path.Equal(b.path) &&
+		(a.list == nil) == (b.list == nil) && slices.EqualFunc(a.list, b.list, Argument.Equal)
 }
 
-// String returns the argument as an annotation writes it, without quotes.
+// String returns the argument as an annotation writes it, but a literal or a path without quotes.
 func (a Argument) String() string {
-	if a.literal == nil {
-		return a.path.String()
+	switch {
+	case a.list != nil:
+		text, _ := a.MarshalJSON()
+		return string(text)
+	case a.literal != nil:
+		return fmt.Sprint(a.literal)
 	}
-	return fmt.Sprint(a.literal)
+	return a.path.String()
 }
 
 // MarshalJSON writes the argument as an annotation does, and the zero Argument as null.
 func (a Argument) MarshalJSON() ([]byte, error) {
-	if !a.path.IsZero() {
-		return json.Marshal(a.path)
+	switch {
+	case a.list != nil:
+		return jsontext.Marshal(a.list)
+	case !a.path.IsZero():
+		return jsontext.Marshal(a.path)
 	}
-	return json.Marshal(a.literal)
+	return jsontext.Marshal(a.literal)
 }

@@ -347,8 +347,8 @@ func checkJudging(t *testing.T, j door.Judging, rules Rules, at *target, want Re
 		t.Errorf("%s: %v of the arguments %v", want.Rule, read, unread)
 	}
 	filled := insides.Filled(rules, want.Index, read)
-	for key, arguments := range filled.Arguments() {
-		for _, a := range arguments {
+	for key, argument := range filled.Arguments() {
+		for _, a := range argument.items() {
 			if path, isPath := a.Path(); isPath && rules.rules[want.Index].Kind.IsOfFormat() {
 				t.Errorf("%s: %s is still %s", want.Rule, key, path)
 			}

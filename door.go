@@ -130,16 +130,13 @@ func (insides) Filled(rules Rules, i int, read []door.Argument) Rule {
 		for _, s := range a.Literals {
 			literals = append(literals, Argument{literal: s.Canonical()})
 		}
-		single := r.slot(a.Key)
-		switch {
-		case single == nil && a.Note == "":
-			r.Values, r.ValuesFrom = literals, Path{}
-		case single == nil:
-			r.Values, r.ValuesFrom = nil, Path{}
-		case a.Note == "":
-			*single = literals[0]
+		switch argument := r.slot(a.Key); {
+		case a.Note != "":
+			*argument = Argument{}
+		case constraint.Named(a.Key).IsList:
+			*argument = Argument{list: literals}
 		default:
-			*single = Argument{}
+			*argument = literals[0]
 		}
 	}
 	return r

@@ -438,9 +438,8 @@ func (e *evaluation) soften() {
 func (j *judgement) searchAll() {
 	paths := []Path{j.rule.Valid, j.rule.Path}
 	for _, argument := range j.rule.paths {
-		for _, a := range argument.from {
-			path, _ := a.Path()
-			paths = append(paths, path)
+		for _, a := range argument.of.items() {
+			paths = append(paths, a.path)
 		}
 	}
 	for _, path := range paths {

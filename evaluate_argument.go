@@ -46,9 +46,9 @@ func ofArgument(err error) error {
 func (j *judgement) resolveArgument(p pathArgument) (constraint.Constraint, []value.Scalar, error) {
 	a := constraint.Named(p.key)
 	if a.IsList {
-		return j.readList(a, p)
+		return j.readList(a, p.of)
 	}
-	path, _ := p.from[0].Path()
+	path, _ := p.of.Path()
 	found, err := j.find(path)
 	if err != nil {
 		return nil, nil, err
@@ -73,13 +73,13 @@ func (j *judgement) resolveArgument(p pathArgument) (constraint.Constraint, []va
 
 // readList collects the allowed values. If one path selects the whole list, it must select
 // something. The path of a single item may select nothing, and then allows nothing.
-func (j *judgement) readList(a *constraint.Argument, p pathArgument) (constraint.Constraint, []value.Scalar, error) {
+func (j *judgement) readList(a *constraint.Argument, argument Argument) (constraint.Constraint, []value.Scalar, error) {
 	var all []value.Scalar
 	later := false
-	for _, argument := range p.from {
-		path, isPath := argument.Path()
+	for _, item := range argument.items() {
+		path, isPath := item.Path()
 		if !isPath {
-			s, _ := value.ScalarOf(argument.literal)
+			s, _ := value.ScalarOf(item.literal)
 			if err := j.call.budget.Spend(constraint.ListedWork+3*s.RenderedSize(), 0); err != nil {
 				return nil, nil, err
 			}
@@ -87,11 +87,8 @@ func (j *judgement) readList(a *constraint.Argument, p pathArgument) (constraint
 			continue
 		}
 		found, err := j.find(path)
-		if errors.Is(err, errNotThere) && j.rule.Values != nil {
-			continue
-		}
-		if j.mayCome(err) && j.rule.Values != nil {
-			later = true
+		if mayCome := j.mayCome(err); argument.list != nil && (mayCome || errors.Is(err, errNotThere)) {
+			later = later || mayCome
 			continue
 		}
 		if err != nil {

@@ -18,9 +18,9 @@ import (
 )
 
 // argumentKeys are the keys of constraint.Arguments.
-var argumentKeys = func() (keys []string) {
-	for _, a := range constraint.Arguments {
-		keys = append(keys, a.Key)
+var argumentKeys = func() (keys [len(constraint.Arguments)]string) {
+	for i, a := range constraint.Arguments {
+		keys[i] = a.Key
 	}
 	return keys
 }()
@@ -102,10 +102,9 @@ type Rule struct {
 
 	// The constraints; a zero Argument is absent.
 	Min, Max             Argument
-	MinLength, MaxLength Argument   // in Unicode code points
-	Regex                Argument   // PCRE: see Regular expressions above
-	Values               []Argument // nil: absent; empty: nothing is allowed
-	ValuesFrom           Path       // values as one JSONPath that yields the list
+	MinLength, MaxLength Argument // in Unicode code points
+	Regex                Argument // PCRE: see Regular expressions above
+	Values               Argument // a list, or one JSONPath that yields the list
 
 	// Unknown holds the keys that this version does not know, and, for a kind
 	// that is not known, its arguments.
@@ -117,11 +116,8 @@ type Rule struct {
 func (r Rule) Equal(q Rule) bool {
 	return r.Kind == q.Kind && r.Name == q.Name && r.Message == q.Message &&
 		r.JustWarning == q.JustWarning &&
-		r.Path.Equal(q.Path) && r.Valid.Equal(q.Valid) && r.ValuesFrom.Equal(q.ValuesFrom) &&
-		!slices.ContainsFunc(argumentKeys, func(key string) bool {
-			return !slices.EqualFunc(r.arguments(key), q.arguments(key), Argument.Equal)
-		}) &&
-		(r.Values == nil) == (q.Values == nil) && slices.EqualFunc(r.Values, q.Values, Argument.Equal) &&
+		r.Path.Equal(q.Path) && r.Valid.Equal(q.Valid) &&
+		!slices.ContainsFunc(argumentKeys[:], func(key string) bool { return !r.slot(key).Equal(*q.slot(key)) }) &&
 		maps.EqualFunc(r.Unknown, q.Unknown, equalJSON)
 }
 
@@ -134,50 +130,25 @@ func equalJSON(a, b json.RawMessage) bool {
 	return errX == nil && errY == nil && reflect.DeepEqual(x, y)
 }
 
-// slot returns the field of an argument that is not a list; nil for another key.
+// slot returns the field of the argument with a key.
 func (r *Rule) slot(key string) *Argument {
-	switch key {
-	case constraint.Min:
-		return &r.Min
-	case constraint.Max:
-		return &r.Max
-	case constraint.MinLength:
-		return &r.MinLength
-	case constraint.MaxLength:
-		return &r.MaxLength
-	case constraint.Regex:
-		return &r.Regex
-	}
-	return nil
+	inOrder := [len(argumentKeys)]*Argument{&r.Min, &r.Max, &r.MinLength, &r.MaxLength, &r.Values, &r.Regex}
+	return inOrder[slices.Index(argumentKeys[:], key)]
 }
 
 // Arguments yields the arguments of the rule with their keys, in the order in which they judge
-// a value. For values it yields all of them or, if they are read from one path, that path.
-func (r Rule) Arguments() iter.Seq2[string, []Argument] {
-	return func(yield func(string, []Argument) bool) {
+// a value.
+func (r Rule) Arguments() iter.Seq2[string, Argument] {
+	return func(yield func(string, Argument) bool) {
 		for _, key := range argumentKeys {
-			if arguments := r.arguments(key); arguments != nil && !yield(key, arguments) {
+			if a := r.slot(key); !a.IsZero() && !yield(key, *a) {
 				return
 			}
 		}
 	}
 }
 
-func (r *Rule) arguments(key string) []Argument {
-	switch a := r.slot(key); {
-	case a == nil && !r.ValuesFrom.IsZero():
-		return []Argument{{path: r.ValuesFrom}}
-	case a == nil:
-		return slices.Clone(r.Values)
-	case a.IsZero():
-		return nil
-	default:
-		return []Argument{*a}
-	}
-}
-
 func (r Rule) clone() Rule {
-	r.Values = slices.Clone(r.Values)
 	r.Unknown = maps.Clone(r.Unknown)
 	for key, raw := range r.Unknown {
 		r.Unknown[key] = slices.Clone(raw)
@@ -216,8 +187,8 @@ func newPlan(rules []rule, isWhole bool) *plan.Plan {
 			entries[i] = plan.Entry{Path: r.Path.parsed, Needs: r.Valid.parsed, Demands: &r.literal}
 			for _, p := range r.paths {
 				argument := plan.Argument{Of: constraint.Named(p.key)} // of several paths, or none
-				if len(p.from) == 1 {
-					argument.Path = p.from[0].path.parsed
+				if items := p.of.items(); len(items) == 1 {
+					argument.Path = items[0].path.parsed
 				}
 				entries[i].Arguments = append(entries[i].Arguments, argument)
 			}
@@ -302,14 +273,14 @@ type rule struct {
 // A pathArgument is an argument that has paths, which are read from each object.
 type pathArgument struct {
 	key    string
-	from   []Argument // at least one is a path
-	origin string     // what a detail ends with, if it was one path
+	of     Argument // a path, or a list that has one
+	origin string   // what a detail ends with, if it was one path
 }
 
-func newPathArgument(key string, from ...Argument) pathArgument {
-	p := pathArgument{key: key, from: from}
-	if len(from) == 1 {
-		p.origin = ", read from " + value.Shortened(from[0].path.shown())
+func newPathArgument(key string, a Argument) pathArgument {
+	p := pathArgument{key: key, of: a}
+	if items := a.items(); len(items) == 1 {
+		p.origin = ", read from " + value.Shortened(items[0].path.shown())
 	}
 	return p
 }

@@ -198,8 +198,12 @@ func (r *ruleReader) argumentMember(a *constraint.Argument) (string, jsontext.No
 // argument reads an argument. It returns the constraint, or nil if the argument is read from
 // the object or has a problem.
 func (r *ruleReader) argument(a *constraint.Argument, key string, n jsontext.Node) constraint.Constraint {
-	if a.IsList {
+	if a.IsList && n.Value == json.Delim('[') {
 		return r.list(a, key, n)
+	}
+	if text, ok := n.Value.(string); a.IsList && !(ok && r.isPath(text)) {
+		r.problem(n, key, ReasonTypeInvalid, "%q must be %s, not %s", key, a.Wanted, n.Describe())
+		return nil
 	}
 	argument, s, ok := r.readArgument(key, "", a.Wanted, n)
 	if !ok {
@@ -252,36 +256,27 @@ func (r *ruleReader) readArgument(key, before, wanted string, n jsontext.Node) (
 	return Argument{literal: n.Value}, s, true
 }
 
-// list reads the list of values, or the path that selects it.
+// list reads an argument that is a list.
 func (r *ruleReader) list(a *constraint.Argument, key string, n jsontext.Node) constraint.Constraint {
-	if s, ok := n.Value.(string); ok && r.isPath(s) {
-		if argument, _, ok := r.readArgument(key, "", "", n); ok {
-			r.rule.ValuesFrom = argument.path
-			r.rule.paths = append(r.rule.paths, newPathArgument(a.Key, argument))
-		}
-		return nil
-	}
-	if n.Value != json.Delim('[') {
-		r.problem(n, key, ReasonTypeInvalid, "%q must be %s, not %s", key, a.Wanted, n.Describe())
-		return nil
-	}
-	r.rule.Values = make([]Argument, 0, len(n.Items))
+	list := make([]Argument, 0, len(n.Items))
 	literals := make([]value.Scalar, 0, len(n.Items))
 	for _, item := range n.Items {
-		argument, s, ok := r.readArgument(key, "an item of ", "a string, a number, a boolean or a JSONPath", item)
+		argument, s, ok := r.readArgument(key, "an item of ", wantedItem, item)
 		if !ok {
 			continue
 		}
 		if r.budget.Spend(constraint.ListedWork+s.RenderedSize(), valueSize+s.RenderedSize()) != nil {
 			return nil
 		}
-		r.rule.Values = append(r.rule.Values, argument)
+		list = append(list, argument)
 		if _, isPath := argument.Path(); !isPath {
 			literals = append(literals, s)
 		}
 	}
+	argument := Argument{list: list}
+	*r.rule.slot(a.Key) = argument
 	if len(literals) < len(n.Items) {
-		r.rule.paths = append(r.rule.paths, newPathArgument(a.Key, r.rule.Values...))
+		r.rule.paths = append(r.rule.paths, newPathArgument(a.Key, argument))
 		return nil
 	}
 	return r.constraint(a, key, n, literals)

@@ -68,7 +68,7 @@ func (r *ruleReader) strictly() {
 			return
 		}
 	}
-	message := "the rule has no argument, so it enforces little or nothing: add one of " + strings.Join(argumentKeys, ", ")
+	message := "the rule has no argument, so it enforces little or nothing: add one of " + strings.Join(argumentKeys[:], ", ")
 	r.ofStrict(r.node.Start, "", ReasonRequired, codeNoArguments, message, "")
 }
 

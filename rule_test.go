@@ -124,7 +124,7 @@ func TestNotWellFormed(t *testing.T) {
 
 const everyKey = `[
 	{"name": "all", "rule": "integer", "path": "jsonpath::.a", "valid": "jsonpath::.b", "message": "<m> & “q”",
-	 "min": 1.50, "max": "jsonpath::.max", "minLength": 2, "maxLength": 3.0, "regex": "^a", "values": [1, "a", true, "jsonpath::.v"],
+	 "min": 1.50, "max": "jsonpath::.max", "minLength": 2, "maxLength": 3.0, "regex": "^a", "values": [1, "<a>", true, "jsonpath::.v"],
 	 "justWarning": true, "x-more": {"z": [1.0, null, {"b": "<"}], "a": 1e400}, "Min": null},
 	{"name": "from", "rule": "enum", "path": "jsonpath::$['a']", "message": "m", "values": "jsonpath::.list[*]", "regex": "jsonpath::.re"},
 	{"name": "none", "rule": "enum", "path": "jsonpath::.a", "message": "m", "values": []},
@@ -224,7 +224,7 @@ func TestRulesRoundTrip(t *testing.T) {
 	if got, err := json.Marshal(all[2]); err != nil || string(got) != want {
 		t.Errorf("%s, %v; want %s", got, err, want)
 	}
-	if got := rules.String(); !strings.Contains(got, `"message":"<m> & “q”"`) {
+	if got := rules.String(); !strings.Contains(got, `"message":"<m> & “q”"`) || !strings.Contains(got, `"values":[1,"<a>",true,"jsonpath::.v"]`) {
 		t.Errorf("String escapes: %s", got)
 	}
 	if text, err := json.Marshal(Rules{}); err != nil || string(text) != "[]" {
@@ -236,8 +236,9 @@ func TestRulesRoundTrip(t *testing.T) {
 func TestRulesAreCopies(t *testing.T) {
 	rules, same := mustParse(t, everyKey), mustParse(t, everyKey)
 	for _, r := range rules.All() {
-		for i := range r.Values {
-			r.Values[i] = MustNewArgument("changed")
+		items, _ := r.Values.List()
+		for i := range items {
+			items[i] = MustNewArgument("changed")
 		}
 		for key := range r.Unknown {
 			r.Unknown[key][0] = 'X'
@@ -261,7 +262,7 @@ func TestRuleEqual(t *testing.T) {
 			Kind: KindInteger, Name: "n", Path: MustParsePath("jsonpath::.a"), Message: "m", Valid: MustParsePath("jsonpath::.b"),
 			Min: MustNewArgument(1), Max: MustNewArgument(2), MinLength: MustNewArgument(3), MaxLength: MustNewArgument(4),
 			Regex:  MustNewArgument("a"),
-			Values: []Argument{MustNewArgument("x")}, Unknown: map[string]json.RawMessage{"u": json.RawMessage(`{"a": 1}`)},
+			Values: MustNewArgument([]string{"x"}), Unknown: map[string]json.RawMessage{"u": json.RawMessage(`{"a": 1}`)},
 		}
 	}
 	same := base()
@@ -274,8 +275,9 @@ func TestRuleEqual(t *testing.T) {
 		func(r *Rule) { r.Path = MustParsePath("jsonpath::.o") }, func(r *Rule) { r.Valid = Path{} },
 		func(r *Rule) { r.JustWarning = true }, func(r *Rule) { r.Min = MustNewArgument("1") }, func(r *Rule) { r.Max = Argument{} },
 		func(r *Rule) { r.MinLength = MustNewArgument("jsonpath::.a") }, func(r *Rule) { r.MaxLength = MustNewArgument(true) },
-		func(r *Rule) { r.Regex = MustNewArgument("b") }, func(r *Rule) { r.Values = nil }, func(r *Rule) { r.Values = []Argument{} },
-		func(r *Rule) { r.ValuesFrom = MustParsePath("jsonpath::.o") },
+		func(r *Rule) { r.Regex = MustNewArgument("b") }, func(r *Rule) { r.Values = Argument{} }, func(r *Rule) { r.Values = MustNewArgument([]string{}) },
+		func(r *Rule) { r.Values = MustNewArgument([]string{"x", "x"}) }, func(r *Rule) { r.Values = MustNewArgument("x") },
+		func(r *Rule) { r.Values = MustNewArgument("jsonpath::.o") },
 		func(r *Rule) { r.Unknown = map[string]json.RawMessage{"u": json.RawMessage(`{"a":2}`)} }, func(r *Rule) { r.Unknown = nil },
 	}
 	for i, change := range changes {
@@ -328,8 +330,13 @@ func TestNewRulesErrors(t *testing.T) {
 		{func(r *Rule) { r.Message = "\xff" }, "", "not valid UTF-8"},
 		{func(r *Rule) { r.Min = MustNewArgument("x") }, "min", "quantity"},
 		{func(r *Rule) { r.MinLength = MustNewArgument(-1) }, "minLength", "not negative"},
-		{func(r *Rule) { r.Values = []Argument{{}} }, "", "a zero Argument in Values"},
-		{func(r *Rule) { r.Values, r.ValuesFrom = []Argument{}, r.Path }, "", "set one of them"},
+		{func(r *Rule) { r.Min = MustNewArgument([]int{1}) }, "min", `"min" must be a number, a quantity such as "2Gi", or a JSONPath, not an array`},
+		{func(r *Rule) { r.Max = MustNewArgument([]int{}) }, "max", `"max" must be a number, a quantity such as "2Gi", or a JSONPath, not an array`},
+		{func(r *Rule) { r.MinLength = MustNewArgument([]int{1}) }, "minLength", "or a JSONPath, not an array"},
+		{func(r *Rule) { r.MaxLength = MustNewArgument([]int{1}) }, "maxLength", "or a JSONPath, not an array"},
+		{func(r *Rule) { r.Regex = MustNewArgument([]string{"a"}) }, "regex", `"regex" must be a regular expression in a string, or a JSONPath, not an array`},
+		{func(r *Rule) { r.Values = MustNewArgument("x") }, "values", `"values" must be an array of values, or a JSONPath that yields one, not "x"`},
+		{func(r *Rule) { r.Values = MustNewArgument(1) }, "values", `"values" must be an array of values, or a JSONPath that yields one, not 1`},
 		{func(r *Rule) { r.Unknown = map[string]json.RawMessage{"u": json.RawMessage("{")} }, "", "not JSON"},
 		{func(r *Rule) { r.Unknown = map[string]json.RawMessage{"max": json.RawMessage("1")} }, "",
 			"\"max\" in Unknown is a field of Rule"},
@@ -338,7 +345,7 @@ func TestNewRulesErrors(t *testing.T) {
 		{func(r *Rule) { r.Unknown = map[string]json.RawMessage{"\xff": json.RawMessage("1")} }, "", "is not valid UTF-8"},
 		{func(r *Rule) { r.Path = MustParsePath("jsonpath::['\xff']") }, "", "is not valid UTF-8"},
 		{func(r *Rule) { r.Regex = MustNewArgument("\xff") }, "", "is not valid UTF-8"},
-		{func(r *Rule) { r.Values = []Argument{MustNewArgument("\xff")} }, "", "is not valid UTF-8"},
+		{func(r *Rule) { r.Values = MustNewArgument([]string{"x", "\xff"}) }, "", "is not valid UTF-8"},
 		{func(r *Rule) { r.Regex = MustNewArgument("(") }, "regex", "cannot be used"},
 	}
 	for _, test := range tests {
@@ -358,6 +365,10 @@ func TestNewRulesErrors(t *testing.T) {
 		if !found {
 			t.Errorf("no problem of %q says %q: %v", test.key, test.words, err)
 		}
+		text, _ := r.MarshalJSON()
+		if err := json.Unmarshal(text, new(Rule)); test.key != "" && (err == nil || !strings.Contains(err.Error(), test.words)) {
+			t.Errorf("read from its JSON %s: %v; want %q", text, err, test.words)
+		}
 	}
 	unnamed, unwritable := good, good
 	unnamed.Name, unwritable.Message = "", "\xff"
@@ -371,7 +382,7 @@ func TestNewRulesErrors(t *testing.T) {
 			t.Errorf("the problems are not in the order of the rules: %v", err)
 		}
 	}
-	device := Rule{Kind: KindEnum, Name: "n", Path: good.Path, Message: "m", Values: []Argument{MustNewArgument("/dev/vda")}}
+	device := Rule{Kind: KindEnum, Name: "n", Path: good.Path, Message: "m", Values: MustNewArgument([]string{"/dev/vda"})}
 	if rules, err := NewRules([]Rule{device},
 		WithVersion(V201901)); err != nil || !rules.Equal(mustParse(t, "["+string(mustJSON(device))+"]")) {
 		t.Errorf("a literal is something else in another version: %s, %v", rules, err)
@@ -416,7 +427,7 @@ func TestArguments(t *testing.T) {
 			t.Errorf("%v: %s, want %s", test.in, a, want)
 		}
 	}
-	for _, bad := range []any{nil, []string{"a"}, map[string]any{}, Path{}, "jsonpath::", json.Number("x"), json.Number("1e9999"),
+	for _, bad := range []any{nil, map[string]any{}, Path{}, "jsonpath::", json.Number("x"), json.Number("1e9999"),
 		func() {}} {
 		if a, err := NewArgument(bad); err == nil || !a.IsZero() {
 			t.Errorf("%v: %v, %v", bad, a, err)
@@ -426,11 +437,113 @@ func TestArguments(t *testing.T) {
 		t.Errorf("zero: %s, %v", text, err)
 	}
 	defer func() {
-		if got := recover(); got == nil || !strings.Contains(got.(string), "MustNewArgument([])") {
+		if got := recover(); got == nil || !strings.Contains(got.(string), "MustNewArgument(map[])") {
 			t.Errorf("recovered %v", got)
 		}
 	}()
-	MustNewArgument([]int{})
+	MustNewArgument(map[string]int{})
+}
+
+func TestArgumentLists(t *testing.T) {
+	path := MustParsePath("jsonpath::.a")
+	mixed := []Argument{MustNewArgument("x"), MustNewArgument(path), MustNewArgument(json.Number("1.50")), MustNewArgument(true)}
+	const text = `["x","jsonpath::.a",1.50,true]`
+	for _, in := range []any{
+		mixed, MustNewArgument(mixed), []any{"x", "jsonpath::.a", json.Number("1.50"), true}, []any{mixed[0], mixed[1], 1.5, true},
+		[4]any{namedString("x"), path, json.Number("1.50"), true}, json.RawMessage(text),
+	} {
+		a, err := NewArgument(in)
+		if err != nil {
+			t.Errorf("%T: %v", in, err)
+			continue
+		}
+		items, isList := a.List()
+		if diff := cmp.Diff(mixed, items); diff != "" || !isList {
+			t.Errorf("%T: %v (-want +got):\n%s", in, isList, diff)
+		}
+		_, isLiteral := a.Literal()
+		p, isPath := a.Path()
+		n, isNumber := a.Number()
+		if isLiteral || isPath || !p.IsZero() || isNumber || n != "" || a.IsZero() {
+			t.Errorf("%T: a list is something else, too: %v", in, a)
+		}
+		if !a.Equal(MustNewArgument(mixed)) {
+			t.Errorf("%T: %v", in, a)
+		}
+	}
+
+	list := MustNewArgument(mixed)
+	if written, err := json.Marshal(list); err != nil || string(written) != text || list.String() != text {
+		t.Errorf("%s, %v; %s", written, err, list)
+	}
+	items, _ := list.List()
+	items[0], mixed[0] = MustNewArgument("changed"), MustNewArgument("changed")
+	if got := list.String(); got != text {
+		t.Errorf("the list changed with what it was made from, or with what List returned: %s", got)
+	}
+	if got := MustNewArgument([]string{"<&>"}).String(); got != `["<&>"]` {
+		t.Errorf("String escapes: %s", got)
+	}
+	empty := MustNewArgument([]string{})
+	if items, isList := empty.List(); !isList || len(items) > 0 || empty.IsZero() || empty.String() != "[]" {
+		t.Errorf("empty: %v, %v, %v", items, isList, empty)
+	}
+	for _, other := range []Argument{{}, MustNewArgument("x"), MustNewArgument(path)} {
+		items, isList := other.List()
+		if isList || other.IsZero() && items != nil || !other.IsZero() && (len(items) != 1 || !items[0].Equal(other)) {
+			t.Errorf("%q: %v, %v", other, items, isList)
+		}
+	}
+	different := []Argument{list, empty, {}, MustNewArgument("x"), MustNewArgument(path), MustNewArgument(""), MustNewArgument([]string{"x"}),
+		MustNewArgument([]any{path}), MustNewArgument([]string{"x", "y"}), MustNewArgument([]string{"y", "x"}), MustNewArgument(text)}
+	for i, a := range different {
+		for k, b := range different {
+			if a.Equal(b) != (i == k) {
+				t.Errorf("%q and %q: %v", a, b, a.Equal(b))
+			}
+		}
+	}
+	if a, b := MustNewArgument([]any{1, "a"}), MustNewArgument([]any{json.Number("1.0"), "a"}); !a.Equal(b) {
+		t.Errorf("%v and %v are not equal", a, b)
+	}
+
+	cyclic := []any{nil}
+	cyclic[0] = cyclic
+	const wanted = "it must be a string, a number, a boolean or a JSONPath, not "
+	for _, bad := range []struct {
+		in    any
+		words string
+	}{
+		{[]any{"x", []string{"a"}}, "item 1 of the list: " + wanted + "an array"},
+		{[]Argument{list}, wanted + "an array"}, {[]any{list}, wanted + "an array"}, {[]any{&list}, wanted + "an array"}, {cyclic, wanted + "an array"},
+		{[]Argument{{}}, wanted + "nothing"}, {[]any{nil}, wanted + "nothing"}, {[]*Argument{nil}, wanted + "nothing"},
+		{[]any{map[string]any{}}, wanted + "an object"}, {[]any{Path{}}, "the zero Path"},
+		{[]string{"jsonpath::"}, "item 0 of the list: "}, {[]any{json.Number("1e9999")}, "item 0 of the list: the argument "},
+		{[]string(nil), "or a list of these, not nothing"}, {[]Argument(nil), "or a list of these, not nothing"}, {Argument{}, "or a list of these, not nothing"},
+	} {
+		a, err := NewArgument(bad.in)
+		if err == nil || !strings.Contains(err.Error(), bad.words) || !a.IsZero() {
+			t.Errorf("%v: %v; want %q", a, err, bad.words)
+		}
+	}
+}
+
+// TestArgumentsInOrder: Arguments yields one Argument for each key, in the order of judging.
+func TestArgumentsInOrder(t *testing.T) {
+	r := Rule{Regex: MustNewArgument("a"), Values: MustNewArgument([]string{}), Max: MustNewArgument("jsonpath::.a"), Min: MustNewArgument(1)}
+	var got []string
+	for key, a := range r.Arguments() {
+		got = append(got, key+" "+a.String())
+	}
+	if diff := cmp.Diff([]string{"min 1", "max jsonpath::.a", "values []", "regex a"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for range r.Arguments() {
+		break
+	}
+	for key := range (Rule{}).Arguments() {
+		t.Errorf("a Rule without arguments has %s", key)
+	}
 }
 
 func TestParseErrorText(t *testing.T) {
@@ -529,7 +642,7 @@ func TestNamed(t *testing.T) {
 		}
 	}
 	changed, _ := rules.Named("b")
-	changed.Values[0] = MustNewArgument("changed")
+	changed.Values = MustNewArgument([]string{"changed"})
 	if again, _ := rules.Named("b"); again.Equal(changed) {
 		t.Error("a change of what Named returns changes the rules")
 	}

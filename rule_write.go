@@ -36,13 +36,8 @@ func (r Rule) MarshalJSON() ([]byte, error) {
 	add(!r.Path.IsZero(), rulekey.Path, r.Path)
 	add(!r.Valid.IsZero(), rulekey.Valid, r.Valid)
 	add(true, rulekey.Message, r.Message)
-	for _, key := range argumentKeys {
-		if a := r.slot(key); a != nil {
-			add(!a.IsZero(), key, *a)
-			continue
-		}
-		add(r.Values != nil, key, r.Values)
-		add(!r.ValuesFrom.IsZero(), key, r.ValuesFrom)
+	for key, a := range r.Arguments() {
+		add(true, key, a)
 	}
 	add(r.JustWarning, rulekey.JustWarning, true)
 	for _, key := range slices.Sorted(maps.Keys(r.Unknown)) {
@@ -96,7 +91,13 @@ func (r Rule) writable() (Rule, []string) {
 		}
 	}
 	r.Kind = Kind(kind)
-	for _, s := range r.textsOfArguments() {
+	texts := []string{r.Path.text(), r.Valid.text()}
+	for _, argument := range r.Arguments() {
+		for _, a := range argument.items() {
+			texts = append(texts, a.String())
+		}
+	}
+	for _, s := range texts {
 		if !utf8.ValidString(s) {
 			wrong = append(wrong, value.Quoted(s)+" is not valid UTF-8")
 		}
@@ -107,25 +108,7 @@ func (r Rule) writable() (Rule, []string) {
 			delete(r.Unknown, key)
 		}
 	}
-	if slices.ContainsFunc(r.Values, Argument.IsZero) {
-		wrong = append(wrong, "a zero Argument in Values: it must have a literal or a path")
-		r.Values = slices.DeleteFunc(r.Values, Argument.IsZero)
-	}
-	if r.Values != nil && !r.ValuesFrom.IsZero() {
-		wrong = append(wrong, "Values and ValuesFrom are the same argument: set one of them")
-		r.ValuesFrom = Path{}
-	}
 	return r, wrong
-}
-
-func (r Rule) textsOfArguments() []string {
-	texts := []string{r.Path.text(), r.Valid.text()}
-	for _, arguments := range r.Arguments() {
-		for _, a := range arguments {
-			texts = append(texts, a.String())
-		}
-	}
-	return texts
 }
 
 func (r Rule) cannotBeUnknown(key string) string {

@@ -359,8 +359,9 @@ func (g *schemaGroup) add(t *total, r *Resolved) {
 	if r.read == nil { // its arguments are literals
 		return
 	}
-	for key, arguments := range rule.Arguments() {
-		for _, a := range arguments {
+	for key, argument := range rule.Arguments() {
+		items, _ := argument.List()
+		for _, a := range items {
 			path, ok := a.Path()
 			if text := path.String(); ok && g.budget.Spend(sayWork, len(text)+2*saySize) == nil {
 				g.read = append(g.read, said(map[string]string{"rule": rule.Name, "target": g.name, "argument": key, "path": text}))

@@ -86,7 +86,8 @@ func (l *linter) fieldValues(r *rule, fields []*field) {
 		return
 	}
 	var unknown listedValues
-	for i, a := range r.Values {
+	values, _ := r.Values.List()
+	for i, a := range values {
 		literal, _ := a.Literal()
 		s, ok := value.ScalarOf(literal)
 		if !ok || s.String() == "" || slices.Contains(known, s.String()) {
@@ -119,7 +120,7 @@ func (l *linter) fieldValues(r *rule, fields []*field) {
 	f := l.add(r, constraint.Values, "unknown-value", "the field is not known to have %s: KubeVirt's API lists only %s",
 		value.AppendList(nil, unknown.all), value.AppendList(nil, known))
 	f.Offset = unknown.at.Start
-	if len(unknown.all) == len(r.Values) {
+	if len(unknown.all) == len(values) {
 		f.Severity = SeverityError
 	}
 }

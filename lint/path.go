@@ -31,13 +31,14 @@ func (l *linter) paths(r *rule) {
 	}
 	_, at = r.at(rulekey.Valid)
 	l.path(r, rulekey.Valid, at, r.Valid, anyValue)
-	for key, arguments := range r.Arguments() {
+	for key, argument := range r.Arguments() {
 		_, at := r.at(key)
 		w := oneScalar
 		if constraint.Named(key).IsList {
 			w = scalars
 		}
-		for i, a := range arguments {
+		items, _ := argument.List()
+		for i, a := range items {
 			at := at
 			if len(at.Items) > 0 {
 				at = at.Items[i]

@@ -30,7 +30,7 @@ func TestIsRight(t *testing.T) {
 		}
 		possible := slices.ContainsFunc(pool, satisfied)
 		says := slices.ContainsFunc(lint.Annotation(made.String()), func(f lint.Finding) bool { return f.Refuses })
-		lists := rules[0].Values != nil || rules[1].Values != nil
+		lists := !rules[0].Values.IsZero() || !rules[1].Values.IsZero()
 		if says && possible || !says && lists && !possible {
 			t.Fatalf("some value satisfies them: %v; Annotation says that none does: %v\n%s\n%v", possible, says, made,
 				lint.Annotation(made.String()))
@@ -126,10 +126,11 @@ func randomRule(random *rand.Rand, pool []any) vmrules.Rule {
 	some(&r.MaxLength, 0, 1, 2)
 	some(&r.Regex, patterns...)
 	if random.IntN(2) == 0 {
-		r.Values = []vmrules.Argument{}
+		values := []any{}
 		for range random.IntN(5) {
-			r.Values = append(r.Values, vmrules.MustNewArgument(pool[random.IntN(len(pool))]))
+			values = append(values, pool[random.IntN(len(pool))])
 		}
+		r.Values = vmrules.MustNewArgument(values)
 	}
 	return r
 }

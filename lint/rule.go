@@ -115,10 +115,8 @@ func withArticle(k vmrules.Kind) string {
 
 // values checks the literals among the allowed values.
 func (l *linter) values(r *rule) {
-	if r.Values == nil {
-		return
-	}
-	if len(r.Values) == 0 {
+	values, isList := r.Values.List()
+	if isList && len(values) == 0 {
 		r.isHopeless = true
 		so, severity := consequence(r)
 		l.add(r, constraint.Values, "empty-values", "the list is empty, so %s: add the allowed values", so).follow(severity)
@@ -127,7 +125,7 @@ func (l *linter) values(r *rule) {
 	_, list := r.at(constraint.Values)
 	var twice, impossible listedValues
 	seen := map[string]bool{}
-	for i, a := range r.Values {
+	for i, a := range values {
 		literal, _ := a.Literal()
 		s, ok := value.ScalarOf(literal)
 		if !ok {
@@ -148,7 +146,7 @@ func (l *linter) values(r *rule) {
 	}
 	switch len(impossible.all) {
 	case 0:
-	case len(r.Values):
+	case len(values):
 		r.isHopeless = true
 		so, severity := consequence(r)
 		l.add(r, constraint.Values, "unsatisfiable-values", "the rest of the rule allows none of these values, so %s: %s", so, impossible.why).follow(severity)

@@ -44,22 +44,19 @@ var domain = vmrules.MustParsePath("jsonpath::.spec.domain")
 
 // sspAllows reports whether a value satisfies the arguments of the rule's kind, none of which is a path.
 func (l *linter) sspAllows(r *rule, v value.Scalar) bool {
-	for key, arguments := range r.Arguments() {
-		isPath := func(a vmrules.Argument) bool { _, is := a.Path(); return is }
-		if r.isUsedBySSP(key) && slices.ContainsFunc(arguments, isPath) {
+	for key := range r.Arguments() {
+		if !r.isUsedBySSP(key) {
+			continue
+		}
+		c := r.literal.Get(key)
+		if c == nil { // the argument has a path
+			return false
+		}
+		if ok, err := c.Holds(&v, &l.budget); !ok || err != nil {
 			return false
 		}
 	}
-	for _, c := range r.literal.All() {
-		if ok, err := c.Holds(&v, &l.budget); r.isUsedBySSP(c.Key()) && (!ok || err != nil) {
-			return false
-		}
-	}
-	switch r.Kind { // without the argument, ssp-no-argument says what that validator does
-	case vmrules.KindEnum:
-		return r.Values != nil
-	case vmrules.KindRegex:
-		return !r.Regex.IsZero()
-	}
-	return true
+	// Without an argument of its kind, ssp-no-argument says what that validator does.
+	_, own := r.argumentCount()
+	return own > 0 || r.Kind == vmrules.KindInteger || r.Kind == vmrules.KindString
 }

@@ -164,8 +164,9 @@ func (c schemaCase) wrong(t *testing.T, schemaOf schemaFunc, counts map[string]i
 func (c schemaCase) readsTheSame(rules vmrules.Rules) bool {
 	content, given := schemaDefaults(c.content), schemaDefaults(c.given.content)
 	for _, r := range rules.All() {
-		paths := []vmrules.Path{r.ValuesFrom}
-		for _, a := range append([]vmrules.Argument{r.Min, r.Max, r.MinLength, r.MaxLength, r.Regex}, r.Values...) {
+		var paths []vmrules.Path
+		items, _ := r.Values.List()
+		for _, a := range append(items, r.Min, r.Max, r.MinLength, r.MaxLength, r.Regex, r.Values) {
 			path, _ := a.Path()
 			paths = append(paths, path)
 		}

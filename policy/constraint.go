@@ -265,16 +265,14 @@ func (t *translator) lengths(v string, of fieldType) ([]string, error) {
 
 // allowed returns the condition for values.
 func (t *translator) allowed(v string, of fieldType) ([]string, error) {
-	switch {
-	case !t.rule.ValuesFrom.IsZero():
-		return nil, refuse("values", "%s may select one value, several values, or lists of values", t.rule.ValuesFrom)
-	case t.rule.Values == nil:
+	if t.rule.Values.IsZero() {
 		return nil, nil
 	}
+	list, _ := t.rule.Values.List()
 	var items []string
 	seen := map[string]bool{}
 	isNumber := false
-	for _, item := range t.rule.Values {
+	for _, item := range list {
 		literal, ok := item.Literal()
 		if !ok {
 			return nil, refuse("values", "%s may select one value, several values, or lists of values", item)

@@ -43,11 +43,9 @@ func (t *translator) doubts(message string) string {
 		which := strings.NewReplacer("has("+t.root+".", "", ")", "", "||", "or").Replace(set)
 		doubts = doubt(set, "the VM has "+which+", which may set what the rule is about")
 	}
-	for key, arguments := range t.rule.Arguments() {
-		for _, a := range arguments {
-			if is, _ := t.isThere(key, a); is != nil {
-				doubts += doubt("!("+strings.Join(is, " && ")+")", "the VM has no "+a.String()+", the "+key+" of the rule")
-			}
+	for key, a := range t.rule.Arguments() {
+		if is, _ := t.isThere(key, a); is != nil {
+			doubts += doubt("!("+strings.Join(is, " && ")+")", "the VM has no "+a.String()+", the "+key+" of the rule")
 		}
 	}
 	return doubts

@@ -58,8 +58,9 @@ func (t *translator) compared(steps []step) string {
 // pathsOf returns the paths of a rule and of its arguments.
 func pathsOf(r vmrules.Rule) []vmrules.Path {
 	all := []vmrules.Path{r.Path, r.Valid}
-	for _, arguments := range r.Arguments() {
-		for _, a := range arguments {
+	for _, argument := range r.Arguments() {
+		items, _ := argument.List()
+		for _, a := range items {
 			path, _ := a.Path()
 			all = append(all, path)
 		}

@@ -35,8 +35,8 @@ func limitsOf(r vmrules.Rule) []vmrules.Rule {
 
 // covers reports whether it is certain that a limit, or none, allows all that another does.
 func covers(limit, other vmrules.Rule) bool {
-	for _, literals := range other.Arguments() {
-		return allows(limit, literals...)
+	for _, argument := range other.Arguments() {
+		return allows(limit, argument)
 	}
 	for range limit.Arguments() {
 		return false
@@ -44,10 +44,12 @@ func covers(limit, other vmrules.Rule) bool {
 	return true
 }
 
-// allows reports whether arguments are literals, and values that a rule allows.
-func allows(r vmrules.Rule, arguments ...vmrules.Argument) bool {
+// allows reports whether an argument, which is not absent, is a literal or a list of literals, all of
+// which a rule allows.
+func allows(r vmrules.Rule, argument vmrules.Argument) bool {
+	items, _ := argument.List()
 	var all []any
-	for _, a := range arguments {
+	for _, a := range items {
 		v, ok := a.Literal()
 		if !ok {
 			return false
