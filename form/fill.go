@@ -32,7 +32,7 @@ import (
 // not "expression", and a result that is too large for the Budget.
 func Fill(template map[string]any, values map[string]any, opts ...vmrules.ParseOption) (map[string]any, error) {
 	limits, _, _ := inside.Vmrules.Options(opts)
-	m := meter.OrDefault(limits.Work, limits.Kept)
+	m := meter.OrDefault(limits.Time, limits.Memory)
 	r, _, err := newParameterReader(template, &m)
 	if err != nil {
 		return nil, err
