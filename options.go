@@ -300,14 +300,12 @@ func Ratcheting() ValidateOption { return validateOption(func(s *settings) { s.r
 // Time or Memory that is 0 or less means the default. With the default, any call ends within
 // 2 seconds and 256 MB on two cores, for an annotation of 256 KiB and an object of
 // 1.5 MB. It is enough for 1,000 rules, for 10,000 values of an enum, and for lists of
-// 10,000 VMs.
+// 10,000 VMs. On 32-bit platforms, more than 2 seconds or 2 GiB counts as about that.
 type Budget struct {
-	// Time is about how long the call may work on a usual core. It is an estimate, which counts
-	// steps and reads no clock, so that the same call always ends the same way. Only its order of
-	// magnitude is promised. On 32-bit platforms, more than 2 seconds counts as about 2 seconds.
+	// Time is about how long the call may work on a usual core. It counts steps and reads no clock, so
+	// that the same call always ends the same way. Only its order of magnitude is promised.
 	Time time.Duration
-	// Memory is about how many bytes the rules and the report may hold. On 32-bit platforms, more
-	// than 2 GiB counts as 2 GiB.
+	// Memory is about how many bytes the rules and the report may hold.
 	Memory int64
 	// Backtracking is how long all regular expressions that backtrack may take together when
 	// an object is judged. The default is 500 ms; a negative value means no time at all. The

@@ -113,7 +113,7 @@ func (f *filling) text(s string) any {
 
 // json returns the JSON value in a text; the text itself if there is none.
 func (f *filling) json(text string) any {
-	if f.meter.Spend(len(text)*textWork, len(text)*memberSize) != nil {
+	if f.meter.Spend(meter.Times(len(text), textWork), meter.Times(len(text), memberSize)) != nil {
 		return nil
 	}
 	if v, err := value.ThroughJSON(json.RawMessage(text)); err == nil {
@@ -124,7 +124,7 @@ func (f *filling) json(text string) any {
 
 // replaced returns a text with the values of its parameters.
 func (f *filling) replaced(s string) string {
-	if !strings.Contains(s, parameter.Mark) || f.meter.Spend(len(s)*textWork, 0) != nil {
+	if !strings.Contains(s, parameter.Mark) || f.meter.Spend(meter.Times(len(s), textWork), 0) != nil {
 		return s
 	}
 	var filled strings.Builder

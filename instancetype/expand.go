@@ -66,8 +66,8 @@ func expandFrom(m *meter.Meter, vm, instancetype, preference map[string]any) (*E
 		return nil, errors.New("the VM is nil")
 	}
 	e := expansion{meter: m}
-	var err error
-	if err = e.readVM(vm); err != nil {
+	err := e.readVM(vm)
+	if err != nil {
 		return nil, err
 	}
 	if e.instancetype, err = instancetypes.read(instancetype, m); err != nil {

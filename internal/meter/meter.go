@@ -38,9 +38,8 @@ const (
 // OrDefault returns a new Meter, with the default for an amount that is 0 or less. The largest
 // int is too much for it to spend, so that it refuses what Pay, Times and Plus cut to that.
 func OrDefault(time time.Duration, bytes int64) Meter {
-	return New(
-		min(cmp.Or(clamp(int64(time)), DefaultWork), math.MaxInt-1),
-		min(cmp.Or(clamp(bytes), DefaultKept), math.MaxInt-1))
+	work, kept := cmp.Or(clamp(int64(time)), DefaultWork), cmp.Or(clamp(bytes), DefaultKept)
+	return New(min(work, math.MaxInt-1), min(kept, math.MaxInt-1))
 }
 
 // clamp returns n, or the nearest int that is not negative.

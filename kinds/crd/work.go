@@ -192,13 +192,11 @@ func (e *estimate) enum(s *spec.Schema) bool {
 	if len(s.Enum) == 0 {
 		return true
 	}
-	values, length := int64(0), int64(0)
+	var all measure
 	for _, v := range s.Enum {
-		m := measureOf(v)
-		values += m.values
-		length += m.text
+		all.add(v)
 	}
-	return e.pay(5*values+length/10, 10*values+length)
+	return e.pay(5*all.values+all.text/10, 10*all.values+all.text)
 }
 
 // usualIndex is the usual length of an index in a field path.

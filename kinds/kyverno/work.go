@@ -199,7 +199,7 @@ func (w *work) wildcards(pattern, text string) bool {
 		return false
 	}
 	p, s := []rune(pattern), []rune(text)
-	return w.spend((len(p)+1)*(len(s)+1)) && w.spend(wildcardSteps(p, s))
+	return w.spend(min(len(p)+1, maxWildSteps/(len(s)+1))*(len(s)+1)) && w.spend(wildcardSteps(p, s))
 }
 
 // wildcardSteps returns the number of steps of Kyverno's matcher. At each *, the matcher first
