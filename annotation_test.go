@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -493,7 +494,7 @@ func TestKeepRules(t *testing.T) {
 			"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"domain": map[string]any{"cpu": map[string]any{"cores": 2}}}}}}
 	}
 	template := map[string]any{"kind": "Template", "metadata": map[string]any{"annotations": map[string]any{vmrules.OldAnnotation: old}}, "objects": []any{vm("")}}
-	tiny := vmrules.WithBudget(vmrules.Budget{Work: 2000, Kept: 2000})
+	tiny := vmrules.WithBudget(vmrules.Budget{Time: 2 * time.Microsecond, Memory: 2000})
 	kept := vmrules.KeepRules()
 	odd := vmrules.KeepRules(vmrules.WithKind("odd", always(satisfied)))
 	ofKind := strings.ReplaceAll(strings.ReplaceAll(old, `"integer"`, `"odd"`), `"spec`, `"jsonpath::.spec`)
@@ -507,7 +508,7 @@ func TestKeepRules(t *testing.T) {
 		{vm(old), []vmrules.ValidateOption{kept}, vmrules.CoverageUndecided},
 		{template, []vmrules.ValidateOption{kept}, vmrules.CoverageJudged},
 		{vm(ofKind), []vmrules.ValidateOption{kept}, vmrules.CoverageIgnored},
-		{vm(ofKind), []vmrules.ValidateOption{kept, vmrules.WithBudget(vmrules.Budget{Work: 1})}, vmrules.CoverageUndecided},
+		{vm(ofKind), []vmrules.ValidateOption{kept, vmrules.WithBudget(vmrules.Budget{Time: 1})}, vmrules.CoverageUndecided},
 		{vm(ofKind), []vmrules.ValidateOption{odd}, vmrules.CoverageJudged},
 		{vm(ofKind), []vmrules.ValidateOption{odd, vmrules.WithParseOptions(vmrules.Strict())}, vmrules.CoverageJudged},
 		{vm(ofKind), []vmrules.ValidateOption{odd, kept}, vmrules.CoverageIgnored},
@@ -605,7 +606,7 @@ func TestLeaveOutAll(t *testing.T) {
 			return vmrules.ParseRules(leftOut, o, vmrules.WithVersion("1"))
 		},
 		"a budget": func(o vmrules.ParseOption) (vmrules.Rules, error) {
-			return vmrules.ParseRules(leftOut, o, vmrules.WithBudget(vmrules.Budget{Work: 2000}))
+			return vmrules.ParseRules(leftOut, o, vmrules.WithBudget(vmrules.Budget{Time: 2 * time.Microsecond}))
 		},
 		"no text":     func(o vmrules.ParseOption) (vmrules.Rules, error) { return vmrules.RulesFor(vm, nil, o) },
 		"no template": func(o vmrules.ParseOption) (vmrules.Rules, error) { return vmrules.RulesFor(nil, vm, o) },

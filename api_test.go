@@ -37,7 +37,7 @@ var api = map[string][]any{
 		fieldpath.Operand{}, fieldpath.Slice{}, fieldpath.Union{}, fieldpath.Wildcard{},
 	},
 	"form":         {form.Filler{}, form.Resolved{}, form.ValueChecker{}},
-	"instancetype": {instancetype.Meter{}, instancetype.Named{}},
+	"instancetype": {instancetype.Named{}},
 	"lint":         {lint.Finding{}},
 	"lint/ssp":     nil,
 	"openreports":  nil,

@@ -127,7 +127,7 @@ func attacks(t *testing.T) []attack {
 // input.
 func TestBudget(t *testing.T) {
 	racetest.SkipLong(t)
-	given := Budget{Work: 20_000_000, Kept: 1 << 20}
+	given := Budget{Time: 20 * time.Millisecond, Memory: 1 << 20}
 	const (
 		perWork = 1       // bytes that are allocated, for each unit of work
 		perKept = 2       // bytes that are kept, for each that is paid for
@@ -142,10 +142,10 @@ func TestBudget(t *testing.T) {
 		runtime.ReadMemStats(&after)
 		runtime.GC()
 		runtime.ReadMemStats(&live)
-		if got, most := int(after.TotalAlloc-before.TotalAlloc), perWork*given.Work+spare; got > most {
+		if got, most := int64(after.TotalAlloc-before.TotalAlloc), perWork*given.Time.Nanoseconds()+spare; got > most {
 			t.Errorf("%s allocates %d bytes, more than %d", a.name, got, most)
 		}
-		if got, most := int(live.HeapAlloc)-int(before.HeapAlloc), perKept*given.Kept+spare/4; got > most {
+		if got, most := int64(live.HeapAlloc-before.HeapAlloc), perKept*given.Memory+spare/4; got > most {
 			t.Errorf("%s keeps %d bytes, more than %d", a.name, got, most)
 		}
 		runtime.KeepAlive(made)
@@ -301,9 +301,8 @@ func TestMemoryOfBacktracking(t *testing.T) {
 func TestViolationBeforeBudgetEnds(t *testing.T) {
 	rules := mustParse(t, `[{"name": "r", "rule": "string", "path": "jsonpath::.spec.hostname", "message": "m", "maxLength": 3, "regex": "^(a|b)*$"}]`)
 	vm := decodeExactly(json.RawMessage(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {"hostname": "` + strings.Repeat("ab", 5000) + `"}}}}`))
-	enough := 1 << 30
-	for work := 1; work < enough; work += work/50 + 1 {
-		r := Validate(rules, vm, WithBudget(Budget{Work: work})).Results()[0]
+	for work := time.Duration(1); work < time.Second; work += work/50 + 1 {
+		r := Validate(rules, vm, WithBudget(Budget{Time: work})).Results()[0]
 		if r.Outcome == Violated && strings.HasPrefix(r.Note, "not judged: regex ") {
 			return
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -155,7 +156,7 @@ func (j *judgement) find(path Path) ([]any, error) {
 // usable returns the scalar that an argument's path selected.
 func (j *judgement) usable(path Path, v any) (value.Scalar, error) {
 	s, ok := value.ScalarOf(v)
-	if err := j.call.budget.Spend(jsonpath.NodeWork*lookWork(j.target, &s)+constraint.ListedWork, 0); err != nil {
+	if err := j.call.budget.Spend(meter.Plus(constraint.ListedWork, meter.Times(lookWork(j.target, &s), jsonpath.NodeWork)), 0); err != nil {
 		return value.Scalar{}, err
 	}
 	if !ok {

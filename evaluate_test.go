@@ -186,7 +186,7 @@ func TestPlanAtTheBounds(t *testing.T) {
 }
 
 // workOf returns an option with a budget of this much work.
-func workOf(work int) Option { return WithBudget(Budget{Work: work}) }
+func workOf(work int) Option { return WithBudget(Budget{Time: time.Duration(work)}) }
 
 // leastWork returns how much work it takes to judge an object.
 func leastWork(t testing.TB, rules Rules, object map[string]any) int {
@@ -454,8 +454,8 @@ func checkFirst(t *testing.T, rules Rules, object map[string]any, opts ...Valida
 func checkSmallBudgets(t *testing.T, rules Rules, object map[string]any) {
 	t.Helper()
 	wanted := Validate(rules, object, withTime).Results()
-	for work := 1; work < 200_000; work += work/8 + 1 {
-		for _, b := range []Budget{{Work: work, Backtracking: time.Hour}, {Kept: 1 + work/16, Backtracking: time.Hour}} {
+	for work := int64(1); work < 200_000; work += work/8 + 1 {
+		for _, b := range []Budget{{Time: time.Duration(work), Backtracking: time.Hour}, {Memory: 1 + work/16, Backtracking: time.Hour}} {
 			for i, r := range Validate(rules, object, WithBudget(b)).Results() {
 				if r.Outcome != Undecided && r.Outcome != wanted[i].Outcome {
 					t.Fatalf("with the budget %+v, %s for %#v says\n%s\nand without it\n%s", b, rules, object, r, wanted[i])

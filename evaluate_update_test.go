@@ -50,8 +50,8 @@ func isForgivenLess(r, whole Result) bool {
 
 // budget returns a budget that may be too small.
 func (g planGenerator) budget() Budget {
-	upTo := func(most float64) int { return int(math.Exp(g.Float64() * math.Log(most))) }
-	return Budget{Work: upTo(200_000), Kept: upTo(50_000), Backtracking: time.Minute}
+	upTo := func(most float64) int64 { return int64(math.Exp(g.Float64() * math.Log(most))) }
+	return Budget{Time: time.Duration(upTo(200_000)), Memory: upTo(50_000), Backtracking: time.Minute}
 }
 
 // update names the items of an object, and returns the options for an update of which the old object

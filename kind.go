@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsontext"
@@ -106,7 +107,7 @@ func (s RuleSource) PositionIn(key string, path ...any) int {
 func (s RuleSource) step(n jsontext.Node, step any) jsontext.Node {
 	switch step := step.(type) {
 	case string:
-		if s.Spend(len(n.Members)*memberWork, 0) == nil {
+		if s.Spend(time.Duration(len(n.Members))*memberWork, 0) == nil {
 			next, _ := n.Member(step)
 			return next
 		}
@@ -126,15 +127,14 @@ func (s RuleSource) Problem(key string, reason Reason, format string, args ...an
 	return Problem{Key: key, Offset: s.PositionIn(key), Reason: reason, Code: codeOf(reason, key), Message: fmt.Sprintf(format, args...)}
 }
 
-// Spend pays from the Budget of the call for what a KindCompiler is about to do: work in
-// units of about a nanosecond, and kept in bytes that the Checker holds. It returns an error
-// if the budget is too small. The annotation then has a problem that says so, whatever
-// the KindCompiler returns.
-func (s RuleSource) Spend(work, kept int) error {
+// Spend pays from the Budget of the call for what a KindCompiler is about to do: about the time
+// that it takes on a usual core, and the bytes that it keeps. It returns an error if the Budget
+// is too small. The annotation then has a problem that says so, whatever the KindCompiler returns.
+func (s RuleSource) Spend(time time.Duration, bytes int64) error {
 	if s.budget == nil {
 		return nil
 	}
-	return s.budget.Spend(work, kept)
+	return s.budget.Pay(time, bytes)
 }
 
 // A namedKind is what WithKind was given.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
@@ -161,14 +162,14 @@ func (in *Input) UnfilledParameter(v any) string {
 	return name
 }
 
-// Spend pays from the Budget of the call for what a Checker is about to do: work in
-// units of about a nanosecond, and kept in bytes. It returns an error if the budget
-// is too small. After an error the rule is Undecided, whatever the Checker says.
-func (in *Input) Spend(work, kept int) error {
+// Spend pays from the Budget of the call for what a Checker is about to do: about the time that
+// it takes on a usual core, and the bytes that it keeps. It returns an error if the Budget is too
+// small. The rule is then Undecided, whatever the Checker says.
+func (in *Input) Spend(time time.Duration, bytes int64) error {
 	if in.isMade() {
 		return nil
 	}
-	err := in.judgement.call.budget.Spend(work, kept)
+	err := in.judgement.call.budget.Pay(time, bytes)
 	in.err = cmp.Or(in.err, err)
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -473,7 +474,7 @@ func TestCheckersAreBounded(t *testing.T) {
 		{"a cycle", cyclic, "the object is nested deeper than 1,000 levels"},
 		{"NaN", map[string]any{"l": math.NaN()}, "the object holds a value that JSON does not have, such as NaN or a function"},
 		{"a function", map[string]any{"l": func() {}}, "the object holds a value that JSON does not have, such as NaN or a function"},
-		{"a long text", map[string]any{"l": strings.Repeat("x", meter.DefaultWork)}, "the budget for work is used up"},
+		{"a long text", map[string]any{"l": strings.Repeat("x", meter.DefaultWork)}, "the budget for time is used up"},
 	} {
 		calls = 0
 		if got := last(test.object); got.Outcome != vmrules.Undecided || got.Violations[0].Detail != test.why || calls > 0 {
@@ -781,7 +782,7 @@ func TestInputFind(t *testing.T) {
 		{"what an instance type may set", ".spec.domain.cpu.cores", `"instancetype": {"name": "u1"}, `, nil, vmrules.DoubtInstancetype,
 			nil},
 		{"too little Budget", ".spec.domain.disks[*].name", "", nil, vmrules.DoubtBound,
-			[]vmrules.ValidateOption{vmrules.WithBudget(vmrules.Budget{Work: 9000})}},
+			[]vmrules.ValidateOption{vmrules.WithBudget(vmrules.Budget{Time: 9 * time.Microsecond})}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got []vmrules.Match
@@ -824,10 +825,10 @@ func TestInputIsPartial(t *testing.T) {
 func TestDoubts(t *testing.T) {
 	const path = `"path": "jsonpath::.spec.domain.n"`
 	kind := vmrules.WithKind("spender", always(func(in *vmrules.Input) vmrules.Verdict {
-		_ = in.Spend(1<<40, 0)
+		_ = in.Spend(time.Hour, 0)
 		return vmrules.Verdict{}
 	}))
-	work := func(most int) vmrules.ValidateOption { return vmrules.WithBudget(vmrules.Budget{Work: most}) }
+	work := func(most time.Duration) vmrules.ValidateOption { return vmrules.WithBudget(vmrules.Budget{Time: most}) }
 	for _, test := range []struct {
 		name, rule  string
 		n, argument any

@@ -306,19 +306,20 @@ func Ratcheting() ValidateOption { return validateOption(func(s *settings) { s.r
 // judging all VMs. A call does no work that it cannot pay for: reading then reports a
 // problem, and judging leaves the rule Undecided.
 //
-// Work or Kept that is 0 or less means the default. With the default, any call ends within
+// Time or Memory that is 0 or less means the default. With the default, any call ends within
 // 2 seconds and 256 MB on two cores, for an annotation of 256 KiB and an object of
 // 1.5 MB. It is enough for 1,000 rules, for 10,000 values of an enum, and for lists of
-// 10,000 VMs.
+// 10,000 VMs. On 32-bit platforms, more than 2 seconds or 2 GiB counts as about that.
 type Budget struct {
-	// Work is the work of the call, in units of about a nanosecond.
-	Work int
-	// Kept is the memory that the rules and the report hold, in bytes.
-	Kept int
+	// Time is about how long the call may work on a usual core. It counts steps and reads no clock, so
+	// that the same call always ends the same way. Only its order of magnitude is promised.
+	Time time.Duration
+	// Memory is about how many bytes the rules and the report may hold.
+	Memory int64
 	// Backtracking is how long all regular expressions that backtrack may take together when
 	// an object is judged. The default is 500 ms; a negative value means no time at all. The
 	// last of them may take 200 ms longer. Most regular expressions do not backtrack: they
-	// take nothing from this time, only from Work.
+	// take nothing from Backtracking, only from Time.
 	//
 	// At most as many calls as there are cores match such expressions at the same time. Waiting
 	// for the others does not count, but after a second of it the rule is Undecided. On Unix, the
@@ -337,7 +338,7 @@ type budget = meter.Budget
 
 // whole returns the Budget with nothing spent.
 func (b Budget) whole() budget {
-	return budget{Meter: meter.OrDefault(b.Work, b.Kept), Backtracking: cmp.Or(b.Backtracking, 500*time.Millisecond)}
+	return budget{Meter: meter.OrDefault(b.Time, b.Memory), Backtracking: cmp.Or(b.Backtracking, 500*time.Millisecond)}
 }
 
 // WithKind adds a kind of rule beyond those of the format. ParseRules, NewRules and RulesFor

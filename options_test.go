@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -447,8 +448,8 @@ func TestRatchetingInABudget(t *testing.T) {
 	}
 	was, is := vm("2"), vm("8")
 	outcomes := map[vmrules.Outcome]bool{}
-	for work := 1000; work < 2_000_000; work += work / 50 {
-		report := vmrules.Validate(rules, is, vmrules.WithOldObject(was), vmrules.Ratcheting(), vmrules.WithBudget(vmrules.Budget{Work: work}))
+	for work := time.Microsecond; work < 2*time.Millisecond; work += work / 50 {
+		report := vmrules.Validate(rules, is, vmrules.WithOldObject(was), vmrules.Ratcheting(), vmrules.WithBudget(vmrules.Budget{Time: work}))
 		if report.Valid() {
 			t.Fatalf("with a budget of %d:\n%s", work, report)
 		}

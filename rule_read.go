@@ -9,6 +9,7 @@ import (
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
+	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/rulekey"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -123,7 +124,7 @@ func (r *ruleReader) knownPath(s string) (Path, error) {
 	if path, ok := r.paths[s]; ok {
 		return path, nil
 	}
-	if err := r.budget.Spend(len(s)*textWork, len(s)*pathSize); err != nil {
+	if err := r.budget.Spend(len(s)*textWork, meter.Times(len(s), pathSize)); err != nil {
 		return Path{}, err
 	}
 	path, err := pathOfVersion(s, r.version)

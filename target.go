@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules/instancetype"
+	"github.com/vmrules/vmrules/internal/expand"
 	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/parameter"
 	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/value"
@@ -275,6 +277,8 @@ func (e *evaluation) full(t *target) *target {
 	return t.Full
 }
 
+var expandNamed = expand.Named.(func(m *meter.Meter, vm, instancetype, preference map[string]any) (e *instancetype.Expansion, unknown, err error))
+
 // expanded returns a target with its VM expanded, as far as what the VM names is known.
 func (e *evaluation) expanded(t *target) target {
 	done := *t
@@ -286,10 +290,7 @@ func (e *evaluation) expanded(t *target) target {
 	vm, _ := plain.(map[string]any)
 	var it, preference map[string]any
 	missing := searchSafely(func() (err error) { it, preference, err = e.given.find(vm); return err })
-	work, kept := e.budget.Left()
-	b := instancetype.Meter{Work: work, Kept: kept}
-	expanded, err := b.ExpandNamed(vm, it, preference)
-	_ = e.budget.Spend(work-b.Work, kept-b.Kept)
+	expanded, unknown, err := expandNamed(&e.budget.Meter, vm, it, preference)
 	switch {
 	case err != nil:
 		done.WhyOpen = cmp.Or(missing, err).Error()
@@ -303,8 +304,8 @@ func (e *evaluation) expanded(t *target) target {
 		origins[o.Pointer] = o.From
 	}
 	done = t.Expanded(expanded.VM, origins)
-	if expanded.Unknown != nil {
-		done.Open, done.WhyOpen = vmfields.ByPreference|vmfields.ByTopology, cmp.Or(missing, expanded.Unknown).Error()
+	if unknown != nil {
+		done.Open, done.WhyOpen = vmfields.ByPreference|vmfields.ByTopology, cmp.Or(missing, unknown).Error()
 	}
 	return done
 }

@@ -255,7 +255,7 @@ func TestFullReport(t *testing.T) {
 		vms[i] = vmWith(`{"cpu": {"cores": 1}}`)
 	}
 	room := len(vms)*vmtarget.Size + 50*rules.Len()*resultSize
-	report := Validate(rules, map[string]any{"kind": "List", "items": vms}, WithBudget(Budget{Kept: room}))
+	report := Validate(rules, map[string]any{"kind": "List", "items": vms}, WithBudget(Budget{Memory: int64(room)}))
 	results := report.Results()
 	last := results[len(results)-1]
 	if report.Valid() || last.Outcome != Undecided || last.Index != -1 || last.Target != "items[99]" {
@@ -289,12 +289,12 @@ func TestRoomOfReport(t *testing.T) {
 // plus a constant.
 func TestRoomOfViolations(t *testing.T) {
 	rules, object := rulesOn(t, ".l[*]", `"rule": "string"`), vmWith(`{"l": [1, 2]}`)
-	room := 0
+	room := int64(0)
 	for _, v := range only(t, Validate(rules, object)).Violations {
-		room += len(v.Field) + len(v.Pointer) + len(v.Detail) + violationSize
+		room += int64(len(v.Field) + len(v.Pointer) + len(v.Detail) + violationSize)
 	}
-	for given, want := range map[int]Outcome{4 * room: Violated, room: Undecided} {
-		got := only(t, Validate(rules, object, WithBudget(Budget{Kept: given})))
+	for given, want := range map[int64]Outcome{4 * room: Violated, room: Undecided} {
+		got := only(t, Validate(rules, object, WithBudget(Budget{Memory: given})))
 		if got.Outcome != want {
 			t.Errorf("%d bytes, of which the violations take %d: %s", given, room, got)
 		}
@@ -312,7 +312,7 @@ func TestWorkOfCompiling(t *testing.T) {
 	needed := meter.DefaultWork - workLeft(b)
 	rules, object := rulesOn(t, ".n", `"rule": "regex", "regex": "jsonpath::.spec.domain.re"`), vmWith(`{"n": "a", "re": "`+pattern+`"}`)
 	for work, want := range map[int]Outcome{needed + 100*jsonpath.NodeWork: Satisfied, needed: Undecided} {
-		if got := only(t, Validate(rules, object, WithBudget(Budget{Work: work, Backtracking: time.Minute}))); got.Outcome != want {
+		if got := only(t, Validate(rules, object, WithBudget(Budget{Time: time.Duration(work), Backtracking: time.Minute}))); got.Outcome != want {
 			t.Errorf("%d of %d: %s", work, needed, got)
 		}
 	}
@@ -564,7 +564,7 @@ func TestFullReportOfOwn(t *testing.T) {
 		t.Fatal(problems)
 	}
 	_, left := reading.budget.Left()
-	report := ValidateOwn(list, WithBudget(Budget{Kept: 2*(meter.DefaultKept-left) + len(many)*resultSize}))
+	report := ValidateOwn(list, WithBudget(Budget{Memory: int64(2*(meter.DefaultKept-left) + len(many)*resultSize)}))
 	got := map[string]int{}
 	for _, r := range report.Results() {
 		got[fmt.Sprint(r.Target, " ", r.Outcome, " ", detailOf(r))]++
@@ -584,7 +584,7 @@ func TestBudgetOfOwn(t *testing.T) {
 	vm := annotated(`[{"name":"n","rule":"string","path":"jsonpath::.spec.hostname","message":"m"}]`)
 	vm["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["hostname"] = strings.Repeat("x", 100_000)
 	vms := slices.Repeat([]any{vm}, 12)
-	report := ValidateOwn(map[string]any{"kind": "List", "items": vms}, WithBudget(Budget{Work: 12 * 1000 * plan.Work}))
+	report := ValidateOwn(map[string]any{"kind": "List", "items": vms}, WithBudget(Budget{Time: 12 * 1000 * plan.Work}))
 	judged := len(vms) - len(report.Results(Undecided))
 	if judged < 3 || judged > 11 || report.Valid() {
 		t.Errorf("%d of %d are judged: %s", judged, len(vms), report)

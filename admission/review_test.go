@@ -19,11 +19,11 @@ import (
 
 var (
 	allowed    = answer{Allowed: true}
-	overBudget = answer{Code: 422, Causes: []string{": the annotation is too costly to read from here on: the budget for work is used up"}}
+	overBudget = answer{Code: 422, Causes: []string{": the annotation is too costly to read from here on: the budget for time is used up"}}
 	refused    = answer{Code: 422, Causes: []string{tooMany}}
 	linux      = template("templates", "linux", coresRule, busRule)
 	lookahead  = rule("ahead", "regex", "cpu.cores", "at most 8 cores", `"regex": "^(?!9)"`) // which backtracks
-	noBudget   = admission.WithValidateOptions(vmrules.WithBudget(vmrules.Budget{Work: 1}))
+	noBudget   = admission.WithValidateOptions(vmrules.WithBudget(vmrules.Budget{Time: 1}))
 )
 
 func warned(warnings ...string) answer { return answer{Allowed: true, Warnings: warnings} }

@@ -69,7 +69,7 @@ func TestWrittenTemplates(t *testing.T) {
 		{"beside a VM with rules that fail every VM", refuse, nil, create(beside(vm(withRules(rule("cores", "integer", "cpu.cores", "m", `"min": 9, "max": 8`)), "", cores12))), no(strings.Replace(unsatisfiable, "110", "106", 1))},
 		{"beside a VM of another API", refuse, nil, create(beside(strings.Replace(vm(withRules("7"), "", cores1), "kubevirt.io/v1", "example.com/v1", 1))), allowed},
 		{"an update of the rules of a pool", refuse, nil, of("UPDATE", beside(pool("[")), beside(pool("[]"))), no(unreadable)},
-		{"that takes too much to be checked", append(refuse, admission.WithParseOptions(vmrules.WithBudget(vmrules.Budget{Kept: 8 << 20}))), nil,
+		{"that takes too much to be checked", append(refuse, admission.WithParseOptions(vmrules.WithBudget(vmrules.Budget{Memory: 8 << 20}))), nil,
 			create(written("", `[{"name": "r", "rule": "enum", "path": "jsonpath::.a", "message": "m", "Values": ["jsonpath::.`+strings.Repeat("a", 50_000)+`"]}]`, cores1)), warned("warning: line 1, column 1: the annotation is checked only in part: the budget for memory is used up (not-checked)")},
 		{"on the template, where parameters stay", refuse, nil, create(onTemplate("${MAX}")), no(`error: line 1, column 119: "${MAX" is not allowed here, where a value is expected (unreadable)`)},
 		{"on the template, with a parameter in a text", refuse, nil, create(onTemplate("8")), allowed},

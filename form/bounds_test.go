@@ -81,7 +81,7 @@ func TestLimitsAreBounded(t *testing.T) {
 		}), wide},
 	}
 	const most = 150 << 20 // bytes of JSON
-	less := vmrules.WithBudget(vmrules.Budget{Work: meter.DefaultWork / 4})
+	less := vmrules.WithBudget(vmrules.Budget{Time: meter.DefaultWork / 4})
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			limits := form.Limits(test.rules, test.object, less)

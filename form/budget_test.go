@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/form"
@@ -39,7 +40,7 @@ func vmsOf(n int, domain string) map[string]any {
 // whatever the input.
 func TestBudget(t *testing.T) {
 	racetest.SkipLong(t)
-	given := vmrules.Budget{Work: 20_000_000, Kept: 1 << 20}
+	given := vmrules.Budget{Time: 20 * time.Millisecond, Memory: 1 << 20}
 	long := strings.Repeat("n", 200_000)
 	numbers := strings.TrimSuffix(strings.Repeat("123456,", 30_000), ",")
 	vms := vmsOf(1000, `{"a": "x"}`)
@@ -88,10 +89,10 @@ func checkBudget(t *testing.T, name string, given vmrules.Budget, call func() an
 	runtime.ReadMemStats(&after)
 	runtime.GC()
 	runtime.ReadMemStats(&live)
-	if got, most := int(after.TotalAlloc-before.TotalAlloc), perWork*given.Work+spare; got > most {
+	if got, most := int64(after.TotalAlloc-before.TotalAlloc), perWork*given.Time.Nanoseconds()+spare; got > most {
 		t.Errorf("%s: %d bytes are allocated, more than %d", name, got, most)
 	}
-	if got, most := int(live.HeapAlloc)-int(before.HeapAlloc), perKept*given.Kept+spare/4; got > most {
+	if got, most := int64(live.HeapAlloc-before.HeapAlloc), perKept*given.Memory+spare/4; got > most {
 		t.Errorf("%s: %d bytes are kept, more than %d", name, got, most)
 	}
 	runtime.KeepAlive(made)
@@ -100,7 +101,7 @@ func checkBudget(t *testing.T, name string, given vmrules.Budget, call func() an
 // TestParametersBudget is TestBudget for the parameters of a template.
 func TestParametersBudget(t *testing.T) {
 	racetest.SkipLong(t)
-	given := vmrules.Budget{Work: 20_000_000, Kept: 8 << 20}
+	given := vmrules.Budget{Time: 20 * time.Millisecond, Memory: 8 << 20}
 	const (
 		rule = `{"name":"%d","message":"m","rule":"string","path":"jsonpath::.spec.domain.l[*]","minLength":%d}`
 		long = `{"name":%de900,"displayName":1e990,"description":1e990,"value":1e990,"generate":1e990,"from":1e990}`

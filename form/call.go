@@ -4,6 +4,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/fieldpath"
@@ -43,7 +44,7 @@ const (
 
 func newCall(rules vmrules.Rules, object map[string]any, opts []vmrules.ValidateOption) *call {
 	isPartial, limits := inside.Vmrules.Settings(opts)
-	whole := meter.OrDefault(limits.Work, limits.Kept)
+	whole := meter.OrDefault(limits.Time, limits.Memory)
 	half := whole.Half()
 	c := &call{
 		budget: meter.Budget{Meter: whole, Backtracking: limits.Backtracking}, isPartial: isPartial,
@@ -69,7 +70,7 @@ func newCall(rules vmrules.Rules, object map[string]any, opts []vmrules.Validate
 // share returns a Budget with what is left of a Meter, for another call.
 func share(of vmrules.Budget, m meter.Meter) vmrules.Option {
 	work, kept := m.Left()
-	of.Work, of.Kept = max(work, 1), max(kept, 1) // 0 would mean the default
+	of.Time, of.Memory = time.Duration(max(work, 1)), int64(max(kept, 1)) // 0 would mean the default
 	return of
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -151,7 +152,7 @@ func (t *total) settle() {
 
 // admits reports whether a value satisfies everything but values and patterns.
 func (t *total) admits(s *value.Scalar) bool {
-	if t.budget.Spend(constraint.ListedWork*s.Cost(), 0) != nil {
+	if t.budget.Spend(meter.Times(s.Cost(), constraint.ListedWork), 0) != nil {
 		return false
 	}
 	if ok, err := t.set.Type().Admits(s, true); !ok || err != nil {

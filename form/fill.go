@@ -32,7 +32,7 @@ import (
 // not "expression", and a result that is too large for the Budget.
 func Fill(template map[string]any, values map[string]any, opts ...vmrules.ParseOption) (map[string]any, error) {
 	limits, _, _ := inside.Vmrules.Options(opts)
-	m := meter.OrDefault(limits.Work, limits.Kept)
+	m := meter.OrDefault(limits.Time, limits.Memory)
 	r, _, err := newParameterReader(template, &m)
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (f *filling) text(s string) any {
 
 // json returns the JSON value in a text; the text itself if there is none.
 func (f *filling) json(text string) any {
-	if f.meter.Spend(len(text)*textWork, len(text)*memberSize) != nil {
+	if f.meter.Spend(meter.Times(len(text), textWork), meter.Times(len(text), memberSize)) != nil {
 		return nil
 	}
 	if v, err := value.ThroughJSON(json.RawMessage(text)); err == nil {
@@ -124,7 +124,7 @@ func (f *filling) json(text string) any {
 
 // replaced returns a text with the values of its parameters.
 func (f *filling) replaced(s string) string {
-	if !strings.Contains(s, parameter.Mark) || f.meter.Spend(len(s)*textWork, 0) != nil {
+	if !strings.Contains(s, parameter.Mark) || f.meter.Spend(meter.Times(len(s), textWork), 0) != nil {
 		return s
 	}
 	var filled strings.Builder

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -82,11 +83,11 @@ func TestFillErrors(t *testing.T) {
 		{template(`{"name": "A", "generate": "uuid"}`, ``), nil, vmrules.Budget{}, "write expression"},
 		{template(strings.Repeat(`{"name": "A", "generate": "expression", "from": "`+strings.Repeat("[a]{255}", 39)+`"}, `, 1)+a, ``), nil,
 			vmrules.Budget{}, ""},
-		{template(a, `"`+strings.Repeat("${A}", 1000)+`"`), map[string]any{"A": strings.Repeat("x", 1000)}, vmrules.Budget{Kept: 1 << 20},
+		{template(a, `"`+strings.Repeat("${A}", 1000)+`"`), map[string]any{"A": strings.Repeat("x", 1000)}, vmrules.Budget{Memory: 1 << 20},
 			"the budget for memory is used up"},
 		{template(a, strings.Repeat(`"${{A}}", `, 1000)+`0`), map[string]any{"A": "[" + strings.Repeat("0,", 1000) + "0]"},
-			vmrules.Budget{Kept: 1 << 20}, "the budget for memory is used up"},
-		{template(a, strings.Repeat(`"${A}", `, 1000)+`0`), nil, vmrules.Budget{Work: 10_000}, "the budget for work is used up"},
+			vmrules.Budget{Memory: 1 << 20}, "the budget for memory is used up"},
+		{template(a, strings.Repeat(`"${A}", `, 1000)+`0`), nil, vmrules.Budget{Time: 10 * time.Microsecond}, "the budget for time is used up"},
 	} {
 		_, err := form.Fill(decodeExactly(json.RawMessage(test.template)), test.values, vmrules.WithBudget(test.budget))
 		switch {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -131,7 +132,7 @@ func stringIn(v any, name string) string {
 }
 
 func budgetOf(backtracking time.Duration) *meter.Budget {
-	return &meter.Budget{Meter: meter.New(1<<40, meter.DefaultKept), Backtracking: backtracking}
+	return &meter.Budget{Meter: meter.New(math.MaxInt, meter.DefaultKept), Backtracking: backtracking}
 }
 
 type (

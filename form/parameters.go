@@ -43,7 +43,7 @@ type Parameter struct {
 // too large, it returns an error and no parameters.
 func Parameters(template map[string]any, opts ...vmrules.ParseOption) ([]Parameter, error) {
 	given, _, _ := inside.Vmrules.Options(opts)
-	m := meter.OrDefault(given.Work, given.Kept)
+	m := meter.OrDefault(given.Time, given.Memory)
 	reading := m.Half()
 	r, inside, err := newParameterReader(template, &m)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -149,11 +150,11 @@ func TestParametersErrors(t *testing.T) {
 			openShift(`{"name": "A", "required": true}`, `{}`,
 				`{"name": "n", "rule": "integer", "path": "jsonpath::.a", "message": "m", "max": ${A}}`),
 			whole, 1, "the validation rules cannot be used"},
-		{"too little budget", openShift(`{"name": "A"}`, `{"n": "${A}"}`, ``), vmrules.Budget{Work: 1000}, 0,
-			"the budget for work is used up"},
+		{"too little budget", openShift(`{"name": "A"}`, `{"n": "${A}"}`, ``), vmrules.Budget{Time: time.Microsecond}, 0,
+			"the budget for time is used up"},
 		{"too little budget for what the rules ask", openShift(`{"name": "A"}`, `{"n": "${A}"}`,
 			`{"name": "n", "rule": "string", "path": "jsonpath::.spec.domain.n", "message": "`+strings.Repeat("m", 20_000)+`"}`),
-			vmrules.Budget{Kept: 150_000}, 1, "the constraints of the parameters are too large"},
+			vmrules.Budget{Memory: 150_000}, 1, "the constraints of the parameters are too large"},
 	} {
 		all, err := form.Parameters(decodeExactly(json.RawMessage(test.template)), vmrules.WithBudget(test.budget))
 		if err == nil || !strings.Contains(err.Error(), test.want) || len(all) != test.names {

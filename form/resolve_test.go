@@ -176,7 +176,7 @@ func TestValueChecker(t *testing.T) {
 	if _, err := form.NewValueChecker(vmrules.Rule{Kind: vmrules.KindInteger}); !errors.As(err, new(*vmrules.ParseError)) {
 		t.Errorf("a rule without a path: %v", err)
 	}
-	checker, _ := form.NewValueChecker(cores, vmrules.WithBudget(vmrules.Budget{Work: 1}))
+	checker, _ := form.NewValueChecker(cores, vmrules.WithBudget(vmrules.Budget{Time: 1}))
 	if got := checker.Check(4); len(got) != 1 || got[0].Reason != vmrules.ReasonInternal {
 		t.Errorf("without a budget: %v", got)
 	}
@@ -210,7 +210,7 @@ func TestResolveCut(t *testing.T) {
 		"spec": {"template": {"spec": {}}}},`,
 		100),
 		",") + `]}`
-	all := resolveAll(t, annotation, list, vmrules.WithBudget(vmrules.Budget{Kept: 100_000}))
+	all := resolveAll(t, annotation, list, vmrules.WithBudget(vmrules.Budget{Memory: 100_000}))
 	last := all[len(all)-1]
 	if len(all) > 99 || len(all) < 2 || last.Index != -1 || last.Outcome != vmrules.Undecided || !strings.HasPrefix(last.Note,
 		"there is too much to resolve: the rules of ") {

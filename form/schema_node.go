@@ -50,7 +50,7 @@ func (p place) exists() map[string]any {
 		name := string(step)
 		return map[string]any{"type": "object", "required": []any{name}, "properties": map[string]any{name: rest.exists()}}
 	case fieldpath.Index:
-		return map[string]any{"type": "array", "minItems": jsonInt(int(step) + 1), "prefixItems": behind(int(step), rest.exists())}
+		return map[string]any{"type": "array", "minItems": jsonInt(int64(step) + 1), "prefixItems": behind(int(step), rest.exists())}
 	}
 	return map[string]any{"type": "array", "contains": rest.exists()}
 }
@@ -63,7 +63,7 @@ func behind(index int, schema any) []any {
 	return append(slices.Repeat([]any{true}, index), schema)
 }
 
-func jsonInt(i int) json.Number { return json.Number(strconv.Itoa(i)) }
+func jsonInt(i int64) json.Number { return json.Number(strconv.FormatInt(i, 10)) }
 
 // A node collects what the schema says about the values at one place.
 type node struct {
@@ -183,7 +183,7 @@ func (n *node) structure() map[string]any {
 	case n.isObject:
 		schema["type"] = "object"
 	case n.least > 0:
-		schema["type"], schema["minItems"] = "array", jsonInt(n.least)
+		schema["type"], schema["minItems"] = "array", jsonInt(int64(n.least))
 	case n.isThere && n.leaf == nil:
 		schema["not"] = map[string]any{"type": "null"}
 	}

@@ -239,7 +239,7 @@ func addLength(schema map[string]any, t *total, key string) {
 	if !fits {
 		length = maxLength
 	}
-	schema[key] = jsonInt(int(min(length, maxLength)))
+	schema[key] = jsonInt(min(length, maxLength))
 }
 
 var (

@@ -92,7 +92,7 @@ const (
 )
 
 func (r *parameterReader) inText(s string, at jsonpath.Location) {
-	if !strings.Contains(s, parameter.Mark) || r.meter.Spend(len(s)*textWork, 2*len(s)) != nil {
+	if !strings.Contains(s, parameter.Mark) || r.meter.Spend(meter.Times(len(s), textWork), 2*len(s)) != nil {
 		return
 	}
 	if isRules(at) {
@@ -110,7 +110,7 @@ func (r *parameterReader) inText(s string, at jsonpath.Location) {
 }
 
 func (r *parameterReader) inKey(name string, at jsonpath.Location) {
-	if !strings.Contains(name, parameter.Mark) || r.meter.Spend(len(name)*textWork, 2*len(name)) != nil {
+	if !strings.Contains(name, parameter.Mark) || r.meter.Spend(meter.Times(len(name), textWork), 2*len(name)) != nil {
 		return
 	}
 	for ref := range References(name) {

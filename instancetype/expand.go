@@ -23,9 +23,6 @@ type Expansion struct {
 	Conflicts []Conflict `json:"conflicts,omitempty"`
 	// Set lists what KubeVirt sets, in the order in which it does.
 	Set []Origin `json:"set,omitempty"`
-	// Unknown is why the preference that the VM names is not known; nil if it is. Only
-	// ExpandNamed sets it.
-	Unknown error `json:"-"`
 	// Ignored lists the fields of the instance type and the preference that this package
 	// does not know, such as "preference.spec.devices.preferedDiskBus". It does not list
 	// fields inside an object that is copied as a whole.
@@ -59,37 +56,18 @@ type Origin struct {
 // which KubeVirt crashes. The same is true if a call would take more than about a second or
 // 64 MB of memory.
 func Expand(vm, instancetype, preference map[string]any) (*Expansion, error) {
-	return (&Meter{meter.DefaultWork, meter.DefaultKept}).Expand(vm, instancetype, preference)
+	m := meter.OrDefault(0, 0)
+	return expandFrom(&m, vm, instancetype, preference)
 }
 
-// A Meter is what several calls of Expand may spend together. It is not safe for concurrent
-// use.
-type Meter struct {
-	// Work is the work that is left, in units of about a nanosecond.
-	Work int
-	// Kept is the memory that is left, in bytes.
-	Kept int
-}
-
-// Expand is the function Expand, paid for from m. A call for which m is too small returns
-// an error, and so do all later ones.
-func (m *Meter) Expand(vm, instancetype, preference map[string]any) (*Expansion, error) {
-	if m == nil {
-		m = &Meter{}
-	}
-	left := meter.New(m.Work, m.Kept)
-	expanded, err := expand(vm, instancetype, preference, &left)
-	m.Work, m.Kept = left.Left()
-	return expanded, err
-}
-
-func expand(vm, instancetype, preference map[string]any, m *meter.Meter) (*Expansion, error) {
+// expandFrom is Expand, paid for from a Meter.
+func expandFrom(m *meter.Meter, vm, instancetype, preference map[string]any) (*Expansion, error) {
 	if vm == nil {
 		return nil, errors.New("the VM is nil")
 	}
 	e := expansion{meter: m}
-	var err error
-	if err = e.readVM(vm); err != nil {
+	err := e.readVM(vm)
+	if err != nil {
 		return nil, err
 	}
 	if e.instancetype, err = instancetypes.read(instancetype, m); err != nil {

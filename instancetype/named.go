@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrules/vmrules/internal/expand"
+	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -108,21 +110,23 @@ func (n *Named) Fits(object map[string]any) error {
 	return nil
 }
 
-// ExpandNamed is Expand for objects that may be missing, or may not be those that the VM
-// names. Objects that the VM does not name do not count.
+func init() { expand.Named = expandNamed }
+
+// expandNamed is Expand, paid for from a Meter, for objects that may be missing, or may not be
+// those that the VM names. Objects that the VM does not name do not count.
 //
 // If the instance type that the VM names is not known, there is an error, because it comes
-// before the preference. If only the preference is not known, Unknown says why, and the VM
+// before the preference. If only the preference is not known, unknown says why, and the VM
 // lacks what the preference may set. That includes cpu.sockets, cpu.cores and cpu.threads
 // where they depend on it, although the instance type sets them.
-func (m *Meter) ExpandNamed(vm, instancetype, preference map[string]any) (*Expansion, error) {
+func expandNamed(m *meter.Meter, vm, instancetype, preference map[string]any) (expanded *Expansion, unknown, err error) {
 	named, preferred := NamesOf(vm)
-	err, unknown := named.isKnown(instancetype), preferred.isKnown(preference)
+	err, unknown = named.isKnown(instancetype), preferred.isKnown(preference)
 	switch {
 	case err != nil && unknown != nil:
-		return nil, fmt.Errorf("%w, and %w", err, unknown)
+		return nil, nil, fmt.Errorf("%w, and %w", err, unknown)
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	}
 	if named == nil {
 		instancetype = nil
@@ -130,12 +134,11 @@ func (m *Meter) ExpandNamed(vm, instancetype, preference map[string]any) (*Expan
 	if preferred == nil || unknown != nil {
 		preference = nil
 	}
-	expanded, err := m.Expand(vm, instancetype, preference)
+	expanded, err = expandFrom(m, vm, instancetype, preference)
 	if err == nil && unknown != nil {
-		expanded.Unknown = unknown
 		expanded.dropTopology()
 	}
-	return expanded, err
+	return expanded, unknown, err
 }
 
 // isKnown returns why an object is not the one that is named; nil if it is, or if none is

@@ -1,11 +1,14 @@
 package instancetype_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vmrules/vmrules/instancetype"
+	"github.com/vmrules/vmrules/internal/expand"
+	"github.com/vmrules/vmrules/internal/meter"
 )
 
 const (
@@ -16,6 +19,8 @@ const (
 	fedora = `{"kind": "VirtualMachineClusterPreference", "metadata": {"name": "fedora"},
 		"spec": {"cpu": {"preferredCPUTopology": "cores"}}}`
 )
+
+var expandNamed = expand.Named.(func(m *meter.Meter, vm, instancetype, preference map[string]any) (e *instancetype.Expansion, unknown, err error))
 
 func TestNamesOf(t *testing.T) {
 	for _, test := range []struct {
@@ -87,23 +92,23 @@ func TestExpandNamed(t *testing.T) {
 		{"objects that the VM does not name", `{"spec": {"template": {"spec": {"domain": {"cpu": {}}}}}}`, u1Large, fedora, cpu{}, "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			b := instancetype.Meter{Work: 1e9, Kept: 1e6}
-			e, err := b.ExpandNamed(parse(test.vm), parseIfAny(test.instancetype), parseIfAny(test.preference))
+			m := meter.New(1e9, 1e6)
+			e, unknown, err := expandNamed(&m, parse(test.vm), parseIfAny(test.instancetype), parseIfAny(test.preference))
 			if errorText(err) != test.err {
 				t.Fatalf("error %q, want %q", errorText(err), test.err)
 			}
 			if err != nil {
 				return
 			}
-			if got := errorText(e.Unknown); got != test.unknown {
+			if got := errorText(unknown); got != test.unknown {
 				t.Errorf("unknown %q, want %q", got, test.unknown)
 			}
 			got := e.VM["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["domain"].(map[string]any)["cpu"]
 			if diff := cmp.Diff(any(test.want), got); diff != "" {
 				t.Errorf("cpu (-want +got):\n%s", diff)
 			}
-			if b.Work >= 1e9 || b.Kept >= 1e6 {
-				t.Errorf("nothing was paid: %+v", b)
+			if work, kept := m.Left(); work >= 1e9 || kept >= 1e6 {
+				t.Errorf("nothing was paid: %d and %d are left", work, kept)
 			}
 		})
 	}
@@ -111,15 +116,14 @@ func TestExpandNamed(t *testing.T) {
 
 // A Meter that is used up stays so.
 func TestBudget(t *testing.T) {
-	b := instancetype.Meter{Work: 1e9, Kept: 100}
+	m := meter.New(1e9, 100)
 	for range 2 {
-		if _, err := b.Expand(parse(`{"spec": {"template": {}}}`), parse(u1Large), nil); err == nil {
-			t.Errorf("no error, with %+v left", b)
+		if _, _, err := expandNamed(&m, parse(`{"spec": {"instancetype": {"name": "u1.large"}, "template": {}}}`), parse(u1Large), nil); !errors.Is(err, meter.ErrKept) && !errors.Is(err, meter.ErrWork) {
+			t.Errorf("error %v", err)
 		}
-		b.Work = max(b.Work, 0)
 	}
-	if b != (instancetype.Meter{}) {
-		t.Errorf("%+v is left", b)
+	if work, kept := m.Left(); work != 0 || kept != 0 {
+		t.Errorf("%d and %d are left", work, kept)
 	}
 }
 

@@ -6,13 +6,16 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/racetest"
 	"github.com/vmrules/vmrules/lint"
 )
 
-func workOf(work int) vmrules.Option { return vmrules.WithBudget(vmrules.Budget{Work: work}) }
+func workOf(work int) vmrules.Option {
+	return vmrules.WithBudget(vmrules.Budget{Time: time.Duration(work)})
+}
 
 // TestHostile lints annotations of the largest size. A smaller Budget finds less, and a
 // finding says so.
@@ -133,7 +136,7 @@ func TestOrdinary(t *testing.T) {
 // TestBudget checks that a call allocates and keeps memory in proportion to its Budget.
 func TestBudget(t *testing.T) {
 	racetest.SkipLong(t)
-	given := vmrules.Budget{Work: 20_000_000, Kept: 1 << 20}
+	given := vmrules.Budget{Time: 20 * time.Millisecond, Memory: 1 << 20}
 	const (
 		perWork = 2       // bytes allocated for each unit of work: the text is read more than once
 		perKept = 2       // bytes kept for each byte of the budget
@@ -147,10 +150,10 @@ func TestBudget(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	runtime.GC()
 	runtime.ReadMemStats(&live)
-	if got, most := int(after.TotalAlloc-before.TotalAlloc), perWork*given.Work+spare; got > most {
+	if got, most := int64(after.TotalAlloc-before.TotalAlloc), perWork*given.Time.Nanoseconds()+spare; got > most {
 		t.Errorf("it allocates %d bytes, more than %d", got, most)
 	}
-	if got, most := int(live.HeapAlloc)-int(before.HeapAlloc), perKept*given.Kept+spare/4; got > most {
+	if got, most := int64(live.HeapAlloc-before.HeapAlloc), perKept*given.Memory+spare/4; got > most {
 		t.Errorf("it keeps %d bytes, more than %d", got, most)
 	}
 	runtime.KeepAlive(made)
@@ -160,8 +163,8 @@ func TestBudget(t *testing.T) {
 // validator reads is paid for before it is read.
 func TestPathsInUnknownKeysAreCharged(t *testing.T) {
 	annotation := `[{"name": "r", "rule": "enum", "path": "jsonpath::.a", "message": "m", "Values": ["jsonpath::.` + strings.Repeat("a", 50_000) + `"]}]`
-	for kept, isRefused := range map[int]bool{0: false, 8 << 20: true} {
-		found := lint.Annotation(annotation, vmrules.WithBudget(vmrules.Budget{Kept: kept}))
+	for kept, isRefused := range map[int64]bool{0: false, 8 << 20: true} {
+		found := lint.Annotation(annotation, vmrules.WithBudget(vmrules.Budget{Memory: kept}))
 		got := slices.ContainsFunc(found, func(f lint.Finding) bool { return f.ID == "not-checked" })
 		if got != isRefused {
 			t.Errorf("with %d bytes, %d findings; not checked: %t", kept, len(found), got)

@@ -6,7 +6,7 @@ import (
 	"github.com/vmrules/vmrules/internal/meter"
 )
 
-// workPart divides the Budget's work: all checks together may do this fraction of it. They may
+// workPart divides the Budget's Time: all checks together may do this fraction of it. They may
 // keep as much memory as the Budget says.
 const workPart = 2
 
@@ -14,7 +14,7 @@ func newLinter(text string, opts []vmrules.ParseOption) *linter {
 	limits, isWhole, others := inside.Vmrules.Options(opts)
 	l := &linter{text: text, opts: opts, isWhole: isWhole, findings: []Finding{}, unknownKinds: map[int]bool{}}
 	l.takeOptions(others)
-	whole := meter.OrDefault(limits.Work, limits.Kept)
+	whole := meter.OrDefault(limits.Time, limits.Memory)
 	work, kept := whole.Left()
 	l.budget = meter.Budget{Meter: meter.New(max(work/workPart, 1), kept)} // 0 would mean the default
 	return l

@@ -69,7 +69,7 @@ func oddly(v any, depth int) any {
 // oddNumber returns the number in a Go type that holds it exactly.
 func oddNumber(n json.Number, depth int) any {
 	if i, err := strconv.ParseInt(string(n), 10, 64); err == nil {
-		return []any{i, int(i), float64(i)}[min(depth%3, onlyIf(i < 1<<53, 2))]
+		return []any{i, int(i), float64(i)}[min(depth%3, onlyIf(i < 1<<53 && int64(int(i)) == i, 2))]
 	}
 	if u, err := strconv.ParseUint(string(n), 10, 64); err == nil {
 		return u

@@ -10,11 +10,12 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"time"
 )
 
 // Spend returns these errors, which say what part of a budget is used up.
 var (
-	ErrWork = errors.New("the budget for work is used up")
+	ErrWork = errors.New("the budget for time is used up")
 	ErrKept = errors.New("the budget for memory is used up")
 )
 
@@ -34,16 +35,15 @@ const (
 	DefaultKept = 64 << 20
 )
 
-// OrDefault returns a new Meter, with the default for an amount that is 0 or less.
-func OrDefault(work, kept int) Meter {
-	if work <= 0 {
-		work = DefaultWork
-	}
-	if kept <= 0 {
-		kept = DefaultKept
-	}
-	return New(work, kept)
+// OrDefault returns a new Meter, with the default for an amount that is 0 or less. The largest
+// int is too much for it to spend, so that it refuses what Pay, Times and Plus cut to that.
+func OrDefault(time time.Duration, bytes int64) Meter {
+	work, kept := cmp.Or(clamp(int64(time)), DefaultWork), cmp.Or(clamp(bytes), DefaultKept)
+	return New(min(work, math.MaxInt-1), min(kept, math.MaxInt-1))
 }
+
+// clamp returns n, or the nearest int that is not negative.
+func clamp(n int64) int { return int(max(0, min(n, math.MaxInt))) }
 
 // Spend takes work and kept bytes from what is left. If that is not enough, it returns
 // ErrWork or ErrKept and takes all that is left, so that later calls are refused too. A
@@ -55,6 +55,11 @@ func (m *Meter) Spend(work, kept int) error {
 	m.work -= max(work, 0)
 	m.kept -= max(kept, 0)
 	return nil
+}
+
+// Pay is Spend for amounts that may not fit an int. Work takes about the given time.
+func (m *Meter) Pay(time time.Duration, bytes int64) error {
+	return m.Spend(clamp(int64(time)), clamp(bytes))
 }
 
 func (m *Meter) refuse(work int) error {

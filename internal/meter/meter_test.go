@@ -3,6 +3,7 @@ package meter_test
 import (
 	"math"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -103,12 +104,50 @@ func TestArithmetic(t *testing.T) {
 }
 
 func TestOrDefault(t *testing.T) {
-	for _, test := range []struct{ work, kept, wantWork, wantKept int }{
-		{0, 0, meter.DefaultWork, meter.DefaultKept}, {-1, 3, meter.DefaultWork, 3}, {1, 2, 1, 2},
+	for _, test := range []struct {
+		time               time.Duration
+		bytes              int64
+		wantWork, wantKept int
+	}{
+		{0, 0, meter.DefaultWork, meter.DefaultKept},
+		{-1, 3, meter.DefaultWork, 3},
+		{math.MinInt64, math.MinInt64, meter.DefaultWork, meter.DefaultKept},
+		{1, 2, 1, 2},
+		{math.MaxInt64, math.MaxInt64, math.MaxInt - 1, math.MaxInt - 1},
 	} {
-		m := meter.OrDefault(test.work, test.kept)
+		m := meter.OrDefault(test.time, test.bytes)
 		if work, kept := m.Left(); work != test.wantWork || kept != test.wantKept {
-			t.Errorf("OrDefault(%d, %d) leaves %d and %d", test.work, test.kept, work, kept)
+			t.Errorf("OrDefault(%d, %d) leaves %d and %d", test.time, test.bytes, work, kept)
 		}
 	}
+}
+
+// TestPay checks that no amount is cut to what is left, also where an int has 32 bits.
+func TestPay(t *testing.T) {
+	const most = math.MaxInt64
+	for _, test := range []struct {
+		time  time.Duration
+		bytes int64
+		err   error
+	}{
+		{3, 4, nil},
+		{-1, math.MinInt64, nil},
+		{1 << 32, 0, ifInt32(meter.ErrWork)},
+		{0, 1<<32 + 1, ifInt32(meter.ErrKept)},
+		{most, 0, meter.ErrWork},
+		{0, most, meter.ErrKept},
+	} {
+		m := meter.OrDefault(most, most)
+		if err := m.Pay(test.time, test.bytes); err != test.err {
+			t.Errorf("Pay(%d, %d) returns %v, not %v", test.time, test.bytes, err, test.err)
+		}
+	}
+}
+
+// ifInt32 returns an error if an int has 32 bits.
+func ifInt32(err error) error {
+	if math.MaxInt == math.MaxInt32 {
+		return err
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package pcre
 
 import (
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -13,7 +14,7 @@ import (
 	"github.com/vmrules/vmrules/internal/meter"
 )
 
-func fullBudget() *meter.Budget { return budgetOf(1<<40, time.Minute) }
+func fullBudget() *meter.Budget { return budgetOf(math.MaxInt, time.Minute) }
 
 // The default budget of a call that compiles and matches, in work and bytes.
 const (

@@ -48,7 +48,7 @@ func (f *filter) selects(item any) (selects, isSure bool) {
 
 // filter visits the items that a filter selects.
 func (w *walk) filter(f *filtered, v []any) {
-	if !w.spend(len(v) * (f.node.size + len(f.by.text)/100)) {
+	if !w.spend(meter.Times(len(v), f.node.size+len(f.by.text)/100)) {
 		return
 	}
 	outer := w.spread

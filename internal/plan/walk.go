@@ -216,7 +216,7 @@ func (w *walk) miss(entry, text int) {
 
 // spend pays for looking at values.
 func (w *walk) spend(values int) bool {
-	return w.budget.Spend(values*Work, 0) == nil
+	return w.budget.Spend(meter.Times(values, Work), 0) == nil
 }
 
 // visit judges a value and everything below it, and pays for it. The order of traversal does
@@ -390,7 +390,7 @@ func (w *walk) judge(n *node, v any) {
 // judgeScalar judges a value without the shortcuts.
 func (w *walk) judgeScalar(by []judged, v any) {
 	s, isScalar := value.ScalarOf(v)
-	if long := s.Cost() - 1; long > 0 && !w.spend(long*len(by)) {
+	if long := s.Cost() - 1; long > 0 && !w.spend(meter.Times(long, len(by))) {
 		return
 	}
 	for i := range by {

@@ -34,13 +34,13 @@ func (p *Places) Of(pointer string) (string, any) {
 	if !isInside {
 		return "", p.target.VM
 	}
-	_ = p.meter.Spend(len(pointer)*placeWork, len(pointer)) // the caller sees a refusal
+	_ = p.meter.Spend(meter.Times(len(pointer), placeWork), len(pointer)) // the caller sees a refusal
 	v, list := p.target.VM, ""
 	var at strings.Builder
 	for token := range strings.SplitSeq(pointer, "/") {
 		if value.ShapeOf(v) != value.Array {
 			list = pointerNames.Replace(token)
-			_ = p.meter.Spend(value.LookupCost(v, list)*jsonpath.NodeWork, 0)
+			_ = p.meter.Spend(meter.Times(value.LookupCost(v, list), jsonpath.NodeWork), 0)
 			v, _ = value.Member(v, list)
 			at.WriteString("/" + token)
 			continue

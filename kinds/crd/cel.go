@@ -312,8 +312,8 @@ func (f *findings) evaluate(program celgo.Program, variables map[string]any) (an
 // interrupted.
 func (f *findings) payCost(ctx context.Context, cost int64) error {
 	if ctx.Err() != nil {
-		_ = f.in.Spend(math.MaxInt, 0)
+		_ = f.in.Spend(math.MaxInt64, 0)
 		return errTime
 	}
-	return f.in.Spend(clampWork(cost, costWork), 0)
+	return f.in.Spend(times(cost, costWork), 0)
 }

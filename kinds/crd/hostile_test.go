@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -315,7 +316,7 @@ func TestWithBudget(t *testing.T) {
 	read := func(b vmrules.Budget) (vmrules.Rules, error) {
 		return vmrules.ParseRules(text, append(slices.Clip(kinds), vmrules.WithBudget(b))...)
 	}
-	for _, small := range []vmrules.Budget{{Work: 5_000_000}, {Kept: 100_000}} {
+	for _, small := range []vmrules.Budget{{Time: 5 * time.Millisecond}, {Memory: 100_000}} {
 		if _, err := read(small); err == nil || !strings.Contains(err.Error(), "the budget for ") {
 			t.Errorf("read with %+v: %v", small, err)
 		}
@@ -333,13 +334,13 @@ func TestWithBudget(t *testing.T) {
 		}
 		return n
 	}
-	small, usual := undecided(vmrules.Budget{Work: 200_000}), undecided(vmrules.Budget{})
+	small, usual := undecided(vmrules.Budget{Time: 200 * time.Microsecond}), undecided(vmrules.Budget{})
 	if small == 0 || small == 2*len(rules) || usual != 0 {
 		t.Errorf("%d of %d rules are undecided with a small budget, %d with the usual one", small, 2*len(rules), usual)
 	}
 	large := map[string]any{"l": slices.Repeat([]any{1}, 4000)}
 	object = large
-	if usual, generous := undecided(vmrules.Budget{}), undecided(vmrules.Budget{Work: 10_000_000_000, Kept: 1 << 30}); usual == 0 || generous != 0 {
+	if usual, generous := undecided(vmrules.Budget{}), undecided(vmrules.Budget{Time: 10 * time.Second, Memory: 1 << 30}); usual == 0 || generous != 0 {
 		t.Errorf("of a long list %d rules are undecided with the usual budget, %d with a generous one", usual, generous)
 	}
 }

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	v1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
@@ -153,7 +155,7 @@ func (j *judge) payTexts(f *findings, object, old any) error {
 		}
 	}
 	if j.formats {
-		if err := f.in.Spend(0, clampWork(length, int64(max(now.longest, before.longest)))); err != nil {
+		if err := f.in.Spend(0, min(length, math.MaxInt32)*int64(max(now.longest, before.longest))); err != nil {
 			return err
 		}
 	}
@@ -238,12 +240,12 @@ func fieldOf(e *field.Error) string {
 
 // payError pays for finding the field of an error.
 func (p placer) payError(e *field.Error) error {
-	names := 1 + strings.Count(e.Field, ".") + strings.Count(e.Field, "[")
-	work := min(names*names, maxTries) * nameWork
+	names := min(1+strings.Count(e.Field, ".")+strings.Count(e.Field, "["), maxTries)
+	work := int64(min(names*names, maxTries) * nameWork)
 	if e.Type != field.ErrorTypeNotSupported { // fieldOf does not search its text
-		work += len(e.Detail) * detailWork
+		work += int64(len(e.Detail)) * detailWork
 	}
-	return p.in.Spend(work, 0)
+	return p.in.Spend(time.Duration(work), 0)
 }
 
 // addRule adds a violation of a rule of x-kubernetes-validations. If that rule has a message,

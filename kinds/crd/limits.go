@@ -53,7 +53,7 @@ func (w *wording) limit(s *apiextensions.JSONSchemaProps) {
 		return
 	}
 	if admitted, known := allPatterns.admit(patterns); admitted {
-		w.pay(known*knownPatternWork*len(patterns), 0)
+		w.pay(int64(known)*knownPatternWork*int64(len(patterns)), 0)
 	} else {
 		w.problem(w.node, vmrules.ReasonTooLong, "has too many new patterns: Kubernetes' validators never free a pattern, so that all schemas of a process may have %d different patterns, of %d bytes together; write fewer patterns", maxPatterns, maxPatternSizes)
 	}

@@ -6,13 +6,14 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+	"time"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	crdvalidation "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 )
 
-// Prices of what Kubernetes' code does with rules and values, in the units of a vmrules.Budget: work
-// is about a nanosecond, size a byte that is kept. They were measured and rounded up.
+// Prices of what Kubernetes' code does with rules and values, as vmrules.Budget counts it: work
+// is the time in nanoseconds, size the bytes that are kept. They were measured and rounded up.
 const (
 	programWork, programSize = 250_000, 24_000 // each expression of kind "cel"
 	tokenWork, tokenSize     = 15_000, 200     // each token of it
@@ -46,14 +47,14 @@ const (
 
 // payText pays for reading a schema, before it is read.
 func (r *reading) payText(text []byte) {
-	objects, members := bytes.Count(text, []byte("{")), bytes.Count(text, []byte(","))
-	r.pay(objects*objectWork+members*memberWork+len(text)*byteWork, objects*objectSize+members*memberSize+len(text)*byteSize)
+	objects, members, length := int64(bytes.Count(text, []byte("{"))), int64(bytes.Count(text, []byte(","))), int64(len(text))
+	r.pay(objects*objectWork+members*memberWork+length*byteWork, objects*objectSize+members*memberSize+length*byteSize)
 }
 
 // pay spends from the budget of the call. If the budget is spent, the reading ends, and
 // vmrules itself reports the problem.
-func (r *reading) pay(work, kept int) {
-	r.unpaid = r.source.Spend(work, kept) != nil || r.unpaid
+func (r *reading) pay(work, size int64) {
+	r.unpaid = r.source.Spend(time.Duration(work), size) != nil || r.unpaid
 }
 
 // failed reports whether the reading has found a problem or has spent the budget.
@@ -62,21 +63,21 @@ func (r *reading) failed() bool { return r.unpaid || len(r.problems) > 0 }
 // payRules pays for the rules of x-kubernetes-validations in a schema, before
 // they are parsed or compiled.
 func (r *reading) payRules(s *apiextensions.JSONSchemaProps) {
-	work, kept := 0, 0
+	work, size := int64(0), int64(0)
 	crdvalidation.SchemaHas(s, func(s *apiextensions.JSONSchemaProps) bool {
 		if len(s.XValidations) == 0 {
 			return false
 		}
-		work += validatorWork + countSchemas(s)*subschemaWork
-		kept += validatorSize
+		work += validatorWork + int64(countSchemas(s))*subschemaWork
+		size += validatorSize
 		for _, rule := range s.XValidations {
 			n := tokens(rule.Rule) + tokens(rule.MessageExpression)
 			work += ruleWork + n*ruleTokenWork + 3*(nestingWork(rule.Rule)+nestingWork(rule.MessageExpression))
-			kept += ruleSize + n*tokenSize
+			size += ruleSize + n*tokenSize
 		}
 		return false
 	})
-	r.pay(work, kept)
+	r.pay(work, size)
 }
 
 // payProgram pays for an expression of kind "cel", before it is parsed.
@@ -89,14 +90,14 @@ var token = regexp.MustCompile(`"[^"]*"?|'[^']*'?|[0-9A-Za-z_]+|[^ ]`)
 
 // tokens returns roughly the number of tokens of an expression. The time to compile it depends on
 // that more than on its length.
-func tokens(expression string) int {
-	return len(token.FindAllStringIndex(expression, -1)) + len(expression)/50
+func tokens(expression string) int64 {
+	return int64(len(token.FindAllStringIndex(expression, -1)) + len(expression)/50)
 }
 
 // nestingWork returns the work of compiling nested brackets, in addition to the tokens: CEL
 // compares nested lists again for each level around them.
-func nestingWork(expression string) int {
-	depth, deepest := 0, 0
+func nestingWork(expression string) int64 {
+	depth, deepest := int64(0), int64(0)
 	for _, c := range expression {
 		switch c {
 		case '(', '[', '{':
@@ -126,8 +127,8 @@ const largePattern = "a %s that has more than %d steps, or %d bytes, when its re
 
 // parsedSize returns the most bytes that a parsed regular expression takes, with its repeats
 // not written out. A Unicode class is a large table.
-func parsedSize(pattern string) int {
-	return 300*len(pattern) + 28_000*(strings.Count(pattern, `\p`)+strings.Count(pattern, `\P`))
+func parsedSize(pattern string) int64 {
+	return 300*int64(len(pattern)) + 28_000*int64(strings.Count(pattern, `\p`)+strings.Count(pattern, `\P`))
 }
 
 // payPattern pays for a regular expression: first for parsing it, then for compiling it. It
@@ -146,7 +147,7 @@ func (r *reading) payPattern(pattern string) patternPrice {
 	price := priceOf(pattern)
 	r.patterns[pattern] = price
 	if !price.isTooLarge() { // otherwise it is never compiled
-		r.pay(4*price.size, price.size)
+		r.pay(4*int64(price.size), int64(price.size))
 	}
 	return price
 }

@@ -42,14 +42,11 @@ const (
 )
 
 // work pays for steps of the validators.
-func (f *findings) work(steps int64) error { return f.in.Spend(clampWork(steps, stepWork), 0) }
+func (f *findings) work(steps int64) error { return f.in.Spend(times(steps, stepWork), 0) }
 
-// clampWork returns n times each, or the largest int if that is less.
-func clampWork(n, each int64) int {
-	if n > math.MaxInt/each {
-		return math.MaxInt
-	}
-	return int(n * each)
+// times returns n times each, or about the longest Duration if that is less.
+func times(n int64, each time.Duration) time.Duration {
+	return min(time.Duration(n), math.MaxInt64/each) * each
 }
 
 // measured pays for measuring a value. It returns an error if Kubernetes' validators would round a
@@ -59,7 +56,7 @@ func (f *findings) measured(v any) (measure, error) {
 	if m.inexact != "" {
 		return m, fmt.Errorf("the number %s is too large or too precise for Kubernetes' validators", shortened(m.inexact))
 	}
-	return m, f.in.Spend(clampWork(m.values, measureWork), 0)
+	return m, f.in.Spend(times(m.values, measureWork), 0)
 }
 
 // loopable returns an error if a list or map in the value is too long for a loop.
@@ -135,9 +132,9 @@ type estimate struct {
 	path  int64 // the length of the field path, which each error has
 }
 
-func (e *estimate) pay(steps, kept int64) bool {
+func (e *estimate) pay(steps, bytes int64) bool {
 	if e.err == nil {
-		e.err = e.in.Spend(clampWork(steps, stepWork), clampWork(kept, 1))
+		e.err = e.in.Spend(times(steps, stepWork), bytes)
 	}
 	return e.err == nil
 }
@@ -195,13 +192,11 @@ func (e *estimate) enum(s *spec.Schema) bool {
 	if len(s.Enum) == 0 {
 		return true
 	}
-	values, length := int64(0), int64(0)
+	var all measure
 	for _, v := range s.Enum {
-		m := measureOf(v)
-		values += m.values
-		length += m.text
+		all.add(v)
 	}
-	return e.pay(5*values+length/10, 10*values+length)
+	return e.pay(5*all.values+all.text/10, 10*all.values+all.text)
 }
 
 // usualIndex is the usual length of an index in a field path.

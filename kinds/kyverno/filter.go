@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kyverno/kyverno/ext/wildcard"
 	kubeutils "github.com/kyverno/kyverno/pkg/utils/kube"
@@ -72,7 +73,7 @@ var typeNames = strings.NewReplacer("slice", "array", "struct", "object", "map",
 // readFilter reads a block match or exclude, and returns all that is wrong with it. If the budget
 // of the call is spent, it returns nothing.
 func readFilter(s vmrules.RuleSource, raw json.RawMessage) (filter, []mistake) {
-	if s.Spend(len(raw)*byteWork, len(raw)*byteSize) != nil {
+	if s.Spend(time.Duration(len(raw))*byteWork, int64(len(raw))*byteSize) != nil {
 		return filter{}, nil
 	}
 	var b block

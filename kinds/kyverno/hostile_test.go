@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -172,13 +173,13 @@ func TestHostileRules(t *testing.T) {
 func TestWithBudget(t *testing.T) {
 	const pattern = `{"l": [{"a": "x|y|z"}]}`
 	text := `[{"rule": "pattern", "name": "r", "path": "jsonpath::$", "message": "m", "pattern": ` + pattern + `}]`
-	if _, err := vmrules.ParseRules(text, append(Kinds(), vmrules.WithBudget(vmrules.Budget{Work: 50_000}))...); err == nil {
+	if _, err := vmrules.ParseRules(text, append(Kinds(), vmrules.WithBudget(vmrules.Budget{Time: 50 * time.Microsecond}))...); err == nil {
 		t.Error("the pattern is read with a small budget")
 	}
 	rules := rulesOf(t, pattern)
 	object := map[string]any{"l": repeated(2000, func(int) any { return map[string]any{"a": "x"} })}
 	got := map[string]string{}
-	for name, b := range map[string]vmrules.Budget{"small": {Work: 5_000_000}, "usual": {}} {
+	for name, b := range map[string]vmrules.Budget{"small": {Time: 5 * time.Millisecond}, "usual": {}} {
 		got[name] = reached(vmrules.Validate(rules, object, vmrules.WithBudget(b)))
 	}
 	want := map[string]string{"small": string(vmrules.DoubtBound), "usual": string(vmrules.Satisfied)}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/kyverno/kyverno/ext/wildcard"
 	"github.com/kyverno/kyverno/pkg/engine/anchor"
@@ -51,14 +52,14 @@ type field struct {
 
 func (f field) has(t anchor.AnchorType) bool { return anchor.IsOneOf(f.anchor, t) }
 
-// The price of reading a byte of a pattern, in the units of a vmrules.Budget. It is high because
-// each byte may begin a comparison.
+// The price of reading a byte of a pattern, in nanoseconds and bytes of a vmrules.Budget. It is high
+// because each byte may begin a comparison.
 const byteWork, byteSize = 4_000, 60
 
 // readOverlay reads a pattern, and returns all that is wrong with it. It pays for reading first.
 // If the budget of the call is spent, it returns nothing.
 func readOverlay(s vmrules.RuleSource, raw []byte) (*overlay, []mistake) {
-	if s.Spend(len(raw)*byteWork, len(raw)*byteSize) != nil {
+	if s.Spend(time.Duration(len(raw))*byteWork, int64(len(raw))*byteSize) != nil {
 		return nil, nil
 	}
 	var written any
@@ -67,7 +68,7 @@ func readOverlay(s vmrules.RuleSource, raw []byte) (*overlay, []mistake) {
 	if err := decoder.Decode(&written); err != nil {
 		return nil, []mistake{{message: "the pattern is not JSON: " + err.Error()}}
 	}
-	if size := pathsIn(written, 0); s.Spend(size, 2*size) != nil {
+	if size := pathsIn(written, 0); s.Spend(time.Duration(size), 2*int64(size)) != nil {
 		return nil, nil
 	}
 	r := &overlayReader{conditions: map[string]bool{}}

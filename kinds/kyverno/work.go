@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/kyverno/kyverno/pkg/engine/anchor"
 
@@ -13,7 +14,7 @@ import (
 )
 
 const (
-	// stepWork is the price of a step in the units of a vmrules.Budget. A step is one node
+	// stepWork is the price of a step in nanoseconds of a vmrules.Budget's Time. A step is one node
 	// of the pattern, one character, or one step of matching wildcards.
 	stepWork = 50
 	// comparison is the number of steps of a comparison, in addition to its characters.
@@ -42,7 +43,7 @@ func (w *work) undecided(note string) vmrules.Verdict {
 
 // spend pays for steps, and reports whether there is no doubt so far.
 func (w *work) spend(steps int) bool {
-	if err := w.in.Spend(min(steps, maxWildSteps)*stepWork, 0); err != nil {
+	if err := w.in.Spend(time.Duration(min(steps, maxWildSteps))*stepWork, 0); err != nil {
 		w.doubts(err.Error())
 	}
 	return w.doubt == ""
@@ -198,7 +199,7 @@ func (w *work) wildcards(pattern, text string) bool {
 		return false
 	}
 	p, s := []rune(pattern), []rune(text)
-	return w.spend((len(p)+1)*(len(s)+1)) && w.spend(wildcardSteps(p, s))
+	return w.spend(min(len(p)+1, maxWildSteps/(len(s)+1))*(len(s)+1)) && w.spend(wildcardSteps(p, s))
 }
 
 // wildcardSteps returns the number of steps of Kyverno's matcher. At each *, the matcher first

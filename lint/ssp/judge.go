@@ -199,7 +199,7 @@ func (j *judgement) checkOf(r *rule) (func([]node) error, error) {
 			return nil
 		}), err
 	}
-	if err := j.budget.Spend(compileWork*sizeOf(r.Regex), 0); err != nil {
+	if err := j.budget.Spend(meter.Times(sizeOf(r.Regex), compileWork), 0); err != nil {
 		return nil, err
 	}
 	pattern, err := regexp.Compile(r.Regex)
@@ -207,7 +207,7 @@ func (j *judgement) checkOf(r *rule) (func([]node) error, error) {
 		return nil, fmt.Errorf("RE2 cannot read the regex: %w", err)
 	}
 	return eachOf(func(v node) error {
-		if err := j.budget.Spend(matchWork*sizeOf(r.Regex)*len(v.string()), 0); err != nil {
+		if err := j.budget.Spend(meter.Times(matchWork*sizeOf(r.Regex), len(v.string())), 0); err != nil {
 			return err
 		}
 		if !pattern.MatchString(v.string()) {

@@ -13,7 +13,7 @@ import (
 
 // A review that takes little ends at once. Real VMs need a hundredth of this, and reading the rules
 // of a template a twentieth. Regular expressions that backtrack are left to the lane.
-var quickBudget = vmrules.Budget{Work: 2_000_000, Kept: 8 << 20, Backtracking: -1}
+var quickBudget = vmrules.Budget{Time: 2 * time.Millisecond, Memory: 8 << 20, Backtracking: -1}
 
 // quickSize is the length of the objects that are read at once.
 const quickSize = 256 << 10

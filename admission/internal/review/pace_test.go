@@ -110,11 +110,11 @@ func TestRealVMsAreQuick(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules, err := vmrules.RulesFor(nil, template, vmrules.WithBudget(vmrules.Budget{Work: 100_000, Kept: 80 << 10, Backtracking: -1}))
+	rules, err := vmrules.RulesFor(nil, template, vmrules.WithBudget(vmrules.Budget{Time: 100 * time.Microsecond, Memory: 80 << 10, Backtracking: -1}))
 	if err != nil || rules.Len() == 0 {
 		t.Fatal(rules.Len(), err)
 	}
-	budget := vmrules.WithBudget(vmrules.Budget{Work: 20_000, Kept: 80 << 10, Backtracking: -1})
+	budget := vmrules.WithBudget(vmrules.Budget{Time: 20 * time.Microsecond, Memory: 80 << 10, Backtracking: -1})
 	for _, result := range vmrules.Validate(rules, vm, budget).Results(vmrules.Undecided) {
 		t.Errorf("%+v", result)
 	}
