@@ -42,10 +42,10 @@ func TestOwnCheckersApart(t *testing.T) {
 		vms  []map[string]any
 		want map[vmrules.Outcome]int // of the rule "one"
 	}{
-		"many": {many, map[vmrules.Outcome]int{vmrules.Satisfied: 300}},
+		"many": {many, map[vmrules.Outcome]int{vmrules.OutcomeSatisfied: 300}},
 		"hungry": {[]map[string]any{vm(hungry+one, 9000), vm(one, 1)},
-			map[vmrules.Outcome]int{vmrules.Undecided: 1, vmrules.Satisfied: 1}},
-		"odd": {[]map[string]any{vm(one, 1), odd}, map[vmrules.Outcome]int{vmrules.Satisfied: 1, vmrules.Undecided: 1}},
+			map[vmrules.Outcome]int{vmrules.OutcomeUndecided: 1, vmrules.OutcomeSatisfied: 1}},
+		"odd": {[]map[string]any{vm(one, 1), odd}, map[vmrules.Outcome]int{vmrules.OutcomeSatisfied: 1, vmrules.OutcomeUndecided: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			report := vmrules.ValidateOwn(map[string]any{"kind": "List", "items": test.vms}, vmrules.WithParseOptions(kind))
@@ -349,7 +349,7 @@ func coverageOf(results []vmrules.Result) (vmrules.Coverage, bool) {
 			isValid = isValid && v.Warning
 			says["judged"] = says["judged"] || v.Reason != vmrules.ReasonInternal
 		}
-		says["judged"] = says["judged"] || r.Outcome == vmrules.Satisfied
+		says["judged"] = says["judged"] || r.Outcome == vmrules.OutcomeSatisfied
 		says[string(r.Outcome)] = true
 		says["waits"] = says["waits"] || strings.Contains(r.Note, "not filled in yet")
 	}
@@ -587,7 +587,7 @@ func TestLeaveOutUnusable(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" || report.Valid() || report.Passed() {
 			t.Errorf("valid: %v (-want +got):\n%s", report.Valid(), diff)
 		}
-		detail := report.Results(vmrules.Undecided)[1].Violations[0].Detail
+		detail := report.Results(vmrules.OutcomeUndecided)[1].Violations[0].Detail
 		if want := `the rule cannot be used: line 4, column `; !strings.HasPrefix(detail, want) || !strings.HasSuffix(detail, "; and 1 more") {
 			t.Errorf("the detail is %q", detail)
 		}
@@ -649,7 +649,7 @@ func TestOwnLeavesOutNothing(t *testing.T) {
 	rules, _ := vmrules.ParseRules(leftOut, vmrules.LeaveOutUnusable())
 	find := func(vmrules.TemplateRef) (*vmrules.Template, error) { return &vmrules.Template{Rules: rules}, nil }
 	report := vmrules.ValidateOwn(vm(`"labels": {"`+vmrules.TemplateLabel+`": "t", "`+vmrules.TemplateNamespaceLabel+`": "n"}`), vmrules.WithTemplates(find))
-	if got := len(report.Results(vmrules.Undecided)); got != 3 || report.Valid() {
+	if got := len(report.Results(vmrules.OutcomeUndecided)); got != 3 || report.Valid() {
 		t.Errorf("%d rules are undecided: %v", got, report)
 	}
 }

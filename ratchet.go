@@ -43,7 +43,7 @@ func (e *evaluation) ratchet(r *rule, t, by *target) {
 	}
 	d.Violations = violations
 	if !slices.ContainsFunc(violations, Violation.fails) {
-		d.Outcome, d.Note = Warned, unchanged
+		d.Outcome, d.Note = OutcomeWarned, unchanged
 	}
 }
 
@@ -58,7 +58,7 @@ func (e *evaluation) ratchetSource(t *target, d Result) Result {
 		(d.Undecided != DoubtRules || !value.IsEqual(value.At(before.VM, "spec"), value.At(t.VM, "spec"), &e.budget.Meter)) {
 		return d
 	}
-	d.Outcome, d.Note = Warned, unchanged
+	d.Outcome, d.Note = OutcomeWarned, unchanged
 	d.Violations[0].Warning = true
 	return d
 }

@@ -17,20 +17,20 @@ import (
 type Outcome string
 
 const (
-	// Satisfied: every value that the rule judges satisfies it.
-	Satisfied Outcome = "Satisfied"
-	// Violated: some value breaks the rule, or the path selects nothing.
-	Violated Outcome = "Violated"
-	// Warned: the rule is violated, and has justWarning; or, under Ratcheting, nothing is
+	// OutcomeSatisfied: every value that the rule judges satisfies it.
+	OutcomeSatisfied Outcome = "Satisfied"
+	// OutcomeViolated: some value breaks the rule, or the path selects nothing.
+	OutcomeViolated Outcome = "Violated"
+	// OutcomeWarned: the rule is violated, and has justWarning; or, under Ratcheting, nothing is
 	// wrong except what is wrong with the old object too.
-	Warned Outcome = "Warned"
-	// Skipped: "valid" selects nothing; or, under Partial, what the rule needs is not
+	OutcomeWarned Outcome = "Warned"
+	// OutcomeSkipped: "valid" selects nothing; or, under Partial, what the rule needs is not
 	// filled in yet.
-	Skipped Outcome = "Skipped"
-	// Ignored: the rule's kind is not known, or it enforces nothing.
-	Ignored Outcome = "Ignored"
-	// Undecided: the rule could not be judged. It does not count as satisfied.
-	Undecided Outcome = "Undecided"
+	OutcomeSkipped Outcome = "Skipped"
+	// OutcomeIgnored: the rule's kind is not known, or it enforces nothing.
+	OutcomeIgnored Outcome = "Ignored"
+	// OutcomeUndecided: the rule could not be judged. It does not count as satisfied.
+	OutcomeUndecided Outcome = "Undecided"
 )
 
 // A Result is the outcome of one rule for one target, with its violations.
@@ -66,9 +66,9 @@ func (r *rule) result(target string) Result {
 // outcomeIfViolated returns the outcome of a rule that is violated.
 func (r *rule) outcomeIfViolated() Outcome {
 	if r.JustWarning {
-		return Warned
+		return OutcomeWarned
 	}
-	return Violated
+	return OutcomeViolated
 }
 
 // fails reports whether the result fails the object. An unknown outcome does. So does
@@ -77,18 +77,18 @@ func (r Result) fails() bool {
 	switch {
 	case slices.ContainsFunc(r.Violations, Violation.fails):
 		return true
-	case r.Outcome == Undecided:
+	case r.Outcome == OutcomeUndecided:
 		return len(r.Violations) == 0
 	}
-	return !slices.Contains([]Outcome{Satisfied, Warned, Skipped, Ignored}, r.Outcome)
+	return !slices.Contains([]Outcome{OutcomeSatisfied, OutcomeWarned, OutcomeSkipped, OutcomeIgnored}, r.Outcome)
 }
 
 // judged reports whether the rule judged the target: some value was found right, wrong or missing.
 func (r *Result) judged() bool {
 	switch r.Outcome {
-	case Satisfied, Violated:
+	case OutcomeSatisfied, OutcomeViolated:
 		return true
-	case Warned:
+	case OutcomeWarned:
 		return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Reason != ReasonInternal })
 	}
 	return false
@@ -132,7 +132,7 @@ func (r Result) String() string {
 		s.WriteString(" in " + r.Target)
 	}
 	said := r.Note
-	if slices.Contains([]Outcome{Violated, Warned, Undecided}, r.Outcome) {
+	if slices.Contains([]Outcome{OutcomeViolated, OutcomeWarned, OutcomeUndecided}, r.Outcome) {
 		said = r.Message
 	}
 	if said != "" {

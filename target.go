@@ -160,9 +160,9 @@ func (p *part) coverage(told []Result) (Coverage, Doubt, string) {
 			waits = cmp.Or(waits, d.Note, errNotFilledIn.Error())
 		case d.judged():
 			judged = true
-		case d.Outcome == Ignored:
+		case d.Outcome == OutcomeIgnored:
 			ignored = cmp.Or(ignored, d)
-		case d.Outcome != Skipped:
+		case d.Outcome != OutcomeSkipped:
 			undecided = cmp.Or(undecided, d)
 		}
 		told = told[1:]

@@ -167,7 +167,7 @@ func reasons(old *admissionv1.AdmissionResponse, report *vmrules.Report) []strin
 	switch {
 	case old.Allowed == isAllowed:
 	case !isAllowed:
-		for _, r := range report.Results(vmrules.Violated, vmrules.Undecided) {
+		for _, r := range report.Results(vmrules.OutcomeViolated, vmrules.OutcomeUndecided) {
 			for _, v := range r.Violations {
 				if !v.Warning {
 					found["refuses "+cmp.Or(string(r.Undecided), string(v.Reason))] = true

@@ -90,7 +90,9 @@ func checkLimits(t *testing.T, rules vmrules.Rules, object map[string]any, parti
 		}
 		of := found[field{l.Target, keyOf(l.Path)}]
 		faultless := !slices.ContainsFunc(of,
-			func(r vmrules.Result) bool { return r.Outcome == vmrules.Violated || r.Outcome == vmrules.Undecided })
+			func(r vmrules.Result) bool {
+				return r.Outcome == vmrules.OutcomeViolated || r.Outcome == vmrules.OutcomeUndecided
+			})
 		if dependsOnMore(of) {
 			continue
 		}
@@ -219,7 +221,9 @@ func TestLimitsAgreeWithValidate(t *testing.T) {
 					}
 				}
 				faultless := !slices.ContainsFunc(results,
-					func(r vmrules.Result) bool { return r.Outcome == vmrules.Violated || r.Outcome == vmrules.Undecided })
+					func(r vmrules.Result) bool {
+						return r.Outcome == vmrules.OutcomeViolated || r.Outcome == vmrules.OutcomeUndecided
+					})
 				value := decodeAny(candidate)
 				if l.ZeroIsDefault && candidate == "0" {
 					value = l.Default

@@ -173,7 +173,8 @@ func result(policy, rule, outcome, message string) map[string]any {
 }
 
 var outcomes = map[vmrules.Outcome]string{
-	vmrules.Satisfied: "pass", vmrules.Violated: Fail, vmrules.Warned: "warn", vmrules.Skipped: "skip", vmrules.Ignored: "skip",
+	vmrules.OutcomeSatisfied: "pass", vmrules.OutcomeViolated: Fail, vmrules.OutcomeWarned: "warn",
+	vmrules.OutcomeSkipped: "skip", vmrules.OutcomeIgnored: "skip",
 }
 
 // ofRule returns the result for a rule. Its properties are about the first of the violations.

@@ -261,7 +261,7 @@ func TestBudget(t *testing.T) {
 	report := vmrules.Validate(parsed, map[string]any{"l": list})
 	results := report.Results()
 	first, last := results[0], results[len(results)-1]
-	if diff := cmp.Diff([]vmrules.Outcome{vmrules.Satisfied, vmrules.Undecided}, []vmrules.Outcome{first.Outcome, last.Outcome}); diff != "" {
+	if diff := cmp.Diff([]vmrules.Outcome{vmrules.OutcomeSatisfied, vmrules.OutcomeUndecided}, []vmrules.Outcome{first.Outcome, last.Outcome}); diff != "" {
 		t.Errorf("outcomes of the first and the last rule (-want +got):\n%s\n%s", diff, report)
 	}
 }
@@ -327,7 +327,7 @@ func TestWithBudget(t *testing.T) {
 	undecided := func(b vmrules.Budget) int {
 		n := 0
 		for _, r := range vmrules.Validate(parsed, object, vmrules.WithBudget(b)).Results() {
-			if r.Outcome == vmrules.Undecided {
+			if r.Outcome == vmrules.OutcomeUndecided {
 				n++
 			}
 		}

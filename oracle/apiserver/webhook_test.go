@@ -64,7 +64,7 @@ var ofWebhook = []difference{
 			switch {
 			case r.Undecided == vmrules.DoubtInstancetype, r.Undecided == vmrules.DoubtPreference:
 				missing = true
-			case r.Outcome == vmrules.Violated, r.Outcome == vmrules.Undecided && !r.Violations[0].Warning:
+			case r.Outcome == vmrules.OutcomeViolated, r.Outcome == vmrules.OutcomeUndecided && !r.Violations[0].Warning:
 				others++
 			}
 		}

@@ -85,7 +85,7 @@ func (p pace) check(template map[string]any) (broken, remarks []string, ok bool)
 // ownViolations returns what is wrong with the VMs of a template, apart from what depends on other
 // objects, or on parameters without a default.
 func ownViolations(report *vmrules.Report) (all []string) {
-	for _, result := range report.Results(vmrules.Violated, vmrules.Undecided) {
+	for _, result := range report.Results(vmrules.OutcomeViolated, vmrules.OutcomeUndecided) {
 		switch result.Undecided {
 		case vmrules.DoubtParameter, vmrules.DoubtInstancetype, vmrules.DoubtPreference, vmrules.DoubtConflict, vmrules.DoubtNothing, vmrules.DoubtRules:
 			continue
