@@ -581,7 +581,7 @@ func TestLeaveOutUnusable(t *testing.T) {
 		report := vmrules.Validate(rules, object(`{"spec": {"template": {"spec": {"n": 1}}}}`), opts...)
 		var got []string
 		for _, r := range report.Results() {
-			got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Rule, r.Outcome, r.Undecided)))
+			got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Rule, r.Outcome, r.Doubt)))
 		}
 		want := []string{"min Undecided Rules", "max Satisfied", "path Undecided Rules", "max Undecided Rules"}
 		if diff := cmp.Diff(want, got); diff != "" || report.Valid() || report.Passed() {
@@ -618,7 +618,7 @@ func TestLeaveOutAll(t *testing.T) {
 			t.Fatalf("%s: %d rules, %v", name, rules.Len(), err)
 		}
 		results := vmrules.Validate(rules, vm).Results()
-		if results[0].Undecided != vmrules.DoubtRules || vmrules.Validate(rules, vm).Valid() {
+		if results[0].Doubt != vmrules.DoubtRules || vmrules.Validate(rules, vm).Valid() {
 			t.Errorf("%s: %v", name, results)
 		}
 		if rules, err := read(vmrules.Strict()); err == nil || rules.Len() != 0 {

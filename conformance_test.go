@@ -201,7 +201,7 @@ func TestFormatAsOtherKinds(t *testing.T) {
 	t.Parallel()
 	compared := 0
 	for name, v := range judgedVectors(t) {
-		if slices.Contains(v.Want.Undecided, string(DoubtConflict)) {
+		if slices.Contains(v.Want.Doubts, string(DoubtConflict)) {
 			continue // a Checker sees the whole VM, so a conflict leaves all its rules undecided
 		}
 		for _, decode := range []func(json.RawMessage) map[string]any{decodeExactly, decodeOddly} {

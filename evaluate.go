@@ -364,7 +364,7 @@ func (j *judgement) undecided(argument string, doubt error) {
 	j.keepDoubt(argument, doubt)
 	v := j.rule.violation(ReasonInternal, argument, withArgument(argument, doubt))
 	_ = j.call.budget.Spend(0, v.size()) // a refusal changes nothing: each rule has at most one such violation
-	j.result.Outcome, j.result.Undecided, j.result.Violations = OutcomeUndecided, doubtIn(doubt), []Violation{v}
+	j.result.Outcome, j.result.Doubt, j.result.Violations = OutcomeUndecided, doubtIn(doubt), []Violation{v}
 }
 
 // undecidedIfOpen ends the judgement because a field is open. A form may still close it.

@@ -871,7 +871,7 @@ func TestUnreadable(t *testing.T) {
 				"": nil, "partial": {Partial()}, "unchanged": {WithOldObject(object), Ratcheting()},
 			} {
 				result := only(t, Validate(rules, object, opts...))
-				if diff := cmp.Diff([]any{OutcomeUndecided, DoubtBound}, []any{result.Outcome, result.Undecided}); diff != "" {
+				if diff := cmp.Diff([]any{OutcomeUndecided, DoubtBound}, []any{result.Outcome, result.Doubt}); diff != "" {
 					t.Errorf("%d: %s %s (-want +got):\n%s\n%s", i, test.name, name, diff, result)
 				}
 			}

@@ -46,7 +46,7 @@ func TestVerdicts(t *testing.T) {
 	}
 	first := disk(vmrules.Violation{Field: "spec.template.spec.disks[0]", Pointer: "/spec/template/spec/disks/0"})
 	undecided := func(why string) vmrules.Result {
-		return vmrules.Result{Outcome: vmrules.OutcomeUndecided, Undecided: vmrules.DoubtKind,
+		return vmrules.Result{Outcome: vmrules.OutcomeUndecided, Doubt: vmrules.DoubtKind,
 			Violations: []vmrules.Violation{{Rule: "n", Message: "m", Reason: vmrules.ReasonInternal, Detail: why}}}
 	}
 	for _, test := range []struct {
@@ -69,7 +69,7 @@ func TestVerdicts(t *testing.T) {
 			return vmrules.Verdict{Outcome: vmrules.OutcomeUndecided, Doubt: vmrules.DoubtParameter, Note: "not filled in"}
 		}, func() vmrules.Result {
 			r := undecided("not filled in")
-			r.Undecided = vmrules.DoubtParameter
+			r.Doubt = vmrules.DoubtParameter
 			return r
 		}()},
 		{"skipped", "", func(*vmrules.Input) vmrules.Verdict {
@@ -802,7 +802,7 @@ func TestInputFind(t *testing.T) {
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if result.Undecided != test.doubt {
+			if result.Doubt != test.doubt {
 				t.Errorf("%s, want the doubt %q", result, test.doubt)
 			}
 		})
@@ -860,7 +860,7 @@ func TestDoubts(t *testing.T) {
 			continue
 		}
 		detail := undecided[0].Violations[0].Detail
-		if diff := cmp.Diff(test.want, undecided[0].Undecided); diff != "" || !strings.Contains(detail, test.about) {
+		if diff := cmp.Diff(test.want, undecided[0].Doubt); diff != "" || !strings.Contains(detail, test.about) {
 			t.Errorf("%s: %s (-want +got):\n%s", test.name, detail, diff)
 		}
 	}

@@ -135,7 +135,7 @@ type judged struct {
 func judgedIn(r *vmrules.Report) []judged {
 	var all []judged
 	for _, result := range r.Results() {
-		j := judged{Rule: result.Rule, Outcome: result.Outcome, Doubt: result.Undecided}
+		j := judged{Rule: result.Rule, Outcome: result.Outcome, Doubt: result.Doubt}
 		for _, v := range result.Violations {
 			j.Details = append(j.Details, strings.TrimPrefix(v.Origin+": "+v.Detail, ": "))
 		}
@@ -264,7 +264,7 @@ func TestWithoutInstancetypes(t *testing.T) {
 		} {
 			result := report.Results()[0]
 			got := string(result.Outcome)
-			if result.Undecided == "" {
+			if result.Doubt == "" {
 				got += " " + string(result.Violations[0].Reason)
 			}
 			if got != test.want {
@@ -349,8 +349,8 @@ func TestInstancetypesShareABudget(t *testing.T) {
 	report := vmrules.Validate(rulesOf(t, "["+memoryRule+"]"), map[string]any{"kind": "List", "items": vms},
 		vmrules.WithInstancetype(large, object(linuxPref)))
 	last := report.Results()[len(report.Results())-1]
-	if last.Undecided != vmrules.DoubtBound && last.Undecided != vmrules.DoubtInstancetype {
-		t.Errorf("the last VM is %s (%s)", last.Outcome, last.Undecided)
+	if last.Doubt != vmrules.DoubtBound && last.Doubt != vmrules.DoubtInstancetype {
+		t.Errorf("the last VM is %s (%s)", last.Outcome, last.Doubt)
 	}
 }
 
@@ -491,7 +491,7 @@ func TestWarnIfUndecidedAndRatcheting(t *testing.T) {
 	rule := rulesOf(t, `[{"name": "r", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "message": "m", "max": "jsonpath::.spec.domain.memory.maxGuest"}]`)
 	report := vmrules.Validate(rule, object(text), vmrules.WithInstancetype(object(smallType), nil),
 		vmrules.WithOldObject(object(text)), vmrules.Ratcheting(), vmrules.WarnIfUndecided(vmrules.DoubtInstancetype))
-	if r := report.Results()[0]; r.Outcome != vmrules.OutcomeWarned || r.Undecided != vmrules.DoubtConflict {
+	if r := report.Results()[0]; r.Outcome != vmrules.OutcomeWarned || r.Doubt != vmrules.DoubtConflict {
 		t.Errorf("%+v", r)
 	}
 }

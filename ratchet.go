@@ -22,7 +22,7 @@ func (e *evaluation) ratchet(r *rule, t, by *target) {
 		return
 	}
 	old, doubts, then := e.judgeOld(r, before)
-	if d.Undecided != old.Undecided || !e.wasDoubted(before, doubts, t) {
+	if d.Doubt != old.Doubt || !e.wasDoubted(before, doubts, t) {
 		return
 	}
 	known := map[string][]oldViolation{}
@@ -50,12 +50,12 @@ func (e *evaluation) ratchet(r *rule, t, by *target) {
 // ratchetSource makes the result of a target without usable rules a warning, if the update
 // changes neither the rules nor what they judge.
 func (e *evaluation) ratchetSource(t *target, d Result) Result {
-	if e.warnsOf(d.Undecided) {
+	if e.warnsOf(d.Doubt) {
 		d.Violations[0].Warning = true
 	}
 	before := e.forgiven(t)
-	if before == nil || d.Undecided != DoubtTemplate &&
-		(d.Undecided != DoubtRules || !value.IsEqual(value.At(before.VM, "spec"), value.At(t.VM, "spec"), &e.budget.Meter)) {
+	if before == nil || d.Doubt != DoubtTemplate &&
+		(d.Doubt != DoubtRules || !value.IsEqual(value.At(before.VM, "spec"), value.At(t.VM, "spec"), &e.budget.Meter)) {
 		return d
 	}
 	d.Outcome, d.Note = OutcomeWarned, unchanged

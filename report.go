@@ -223,7 +223,7 @@ func (r *Report) addUnjudged(target string, about *Target, result Result) {
 
 // unjudged returns the result of a target for which no rule is judged.
 func unjudged(why error) Result {
-	return Result{Index: -1, Outcome: OutcomeUndecided, Undecided: doubtIn(why), Violations: []Violation{{Reason: ReasonInternal, Detail: why.Error()}}}
+	return Result{Index: -1, Outcome: OutcomeUndecided, Doubt: doubtIn(why), Violations: []Violation{{Reason: ReasonInternal, Detail: why.Error()}}}
 }
 
 // parts yields the parts of all targets, of which there is at least one.

@@ -229,13 +229,13 @@ func checkComplete(t *testing.T, results []vmrules.Result) {
 		vmrules.DoubtBound, vmrules.DoubtArgument, vmrules.DoubtParameter, vmrules.DoubtInstancetype,
 		vmrules.DoubtPreference, vmrules.DoubtNothing, vmrules.DoubtKind,
 	} {
-		if !slices.ContainsFunc(results, func(r vmrules.Result) bool { return r.Undecided == d }) {
+		if !slices.ContainsFunc(results, func(r vmrules.Result) bool { return r.Doubt == d }) {
 			t.Errorf("no result is undecided for %s", d)
 		}
 	}
 	for _, r := range results {
-		if (r.Outcome == vmrules.OutcomeUndecided) != (r.Undecided != "") {
-			t.Errorf("undecided for %q: %s", r.Undecided, r)
+		if (r.Outcome == vmrules.OutcomeUndecided) != (r.Doubt != "") {
+			t.Errorf("undecided for %q: %s", r.Doubt, r)
 		}
 	}
 }
@@ -436,7 +436,7 @@ func TestEqualReports(t *testing.T) {
 		"Kind": func(r *vmrules.Result) { r.Kind = "k" }, "Path": func(r *vmrules.Result) { r.Path = vmrules.Path{} },
 		"Message": func(r *vmrules.Result) { r.Message = "" }, "Target": func(r *vmrules.Result) { r.Target = "items[0]" },
 		"Outcome":    func(r *vmrules.Result) { r.Outcome = vmrules.OutcomeWarned },
-		"Undecided":  func(r *vmrules.Result) { r.Undecided = vmrules.DoubtKind },
+		"Doubt":      func(r *vmrules.Result) { r.Doubt = vmrules.DoubtKind },
 		"Note":       func(r *vmrules.Result) { r.Note = "n" },
 		"Omitted":    func(r *vmrules.Result) { r.Omitted = 1 },
 		"Violations": func(r *vmrules.Result) { r.Violations = nil },

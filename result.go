@@ -42,8 +42,8 @@ type Result struct {
 	Message string  `json:"message"`
 	Target  string  `json:"target,omitempty"` // "", or where the VM is: "objects[0]", "items[3]"
 	Outcome Outcome `json:"outcome"`
-	// Undecided is why the rule is undecided; "" if it is not.
-	Undecided Doubt `json:"undecided,omitempty"`
+	// Doubt is why the rule could not be judged; "" if it could.
+	Doubt Doubt `json:"doubt,omitempty"`
 	// Note says why a rule was skipped or ignored. If the rule is violated, Note says
 	// what could not be judged.
 	Note string `json:"note,omitempty"`
@@ -118,7 +118,7 @@ func (r Result) clone() Result {
 // equal reports whether two results say the same.
 func (r *Result) equal(q *Result) bool {
 	return r.Index == q.Index && r.Rule == q.Rule && r.Kind == q.Kind && r.Path.Equal(q.Path) &&
-		r.Message == q.Message && r.Target == q.Target && r.Outcome == q.Outcome && r.Undecided == q.Undecided &&
+		r.Message == q.Message && r.Target == q.Target && r.Outcome == q.Outcome && r.Doubt == q.Doubt &&
 		r.Note == q.Note && r.Waits == q.Waits && r.Omitted == q.Omitted &&
 		slices.EqualFunc(r.Violations, q.Violations, func(v, w Violation) bool { return reflect.DeepEqual(v, w) })
 }

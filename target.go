@@ -175,7 +175,7 @@ func (p *part) coverage(told []Result) (Coverage, Doubt, string) {
 	case judged:
 		return CoverageJudged, "", ""
 	case undecided != nil:
-		return CoverageUndecided, cmp.Or(undecided.Undecided, DoubtBound), undecided.why()
+		return CoverageUndecided, cmp.Or(undecided.Doubt, DoubtBound), undecided.why()
 	case ignored != nil:
 		return CoverageIgnored, "", ignored.Note
 	}

@@ -693,7 +693,7 @@ func FuzzUpdate(f *testing.F) {
 		}
 		texts[1] = texts[0]
 		for _, r := range validateUpdate(t, rules, texts, decodeExactly).Results() {
-			if r.fails() && r.Undecided != DoubtBound && !strings.HasPrefix(r.Note, "not judged: ") {
+			if r.fails() && r.Doubt != DoubtBound && !strings.HasPrefix(r.Note, "not judged: ") {
 				t.Fatalf("an update that changes nothing:\n%s", r)
 			}
 		}

@@ -57,7 +57,7 @@ var fromOrigin = regexp.MustCompile(`, from (instance type|preference) [^,]*,`)
 
 func checkResolved(t *testing.T, r form.Resolved, want vmrules.Result) int {
 	t.Helper()
-	if want.Undecided == vmrules.DoubtConflict && r.Outcome != vmrules.OutcomeUndecided {
+	if want.Doubt == vmrules.DoubtConflict && r.Outcome != vmrules.OutcomeUndecided {
 		t.Errorf("%s: %q, want Undecided: %v", want.Rule, r.Outcome, want.Violations)
 	}
 	if r.Outcome != "" && (want.Outcome != r.Outcome || want.Note != r.Note && want.Outcome != vmrules.OutcomeUndecided) {

@@ -181,7 +181,7 @@ var outcomes = map[vmrules.Outcome]string{
 func ofRule(policy string, r vmrules.Result) map[string]any {
 	message, properties := cmp.Or(r.Note, r.Message), map[string]any{}
 	add(properties, "target", clipped(r.Target, maxText))
-	add(properties, "undecided", string(r.Undecided))
+	add(properties, "doubt", string(r.Doubt))
 	if len(r.Violations) > 0 {
 		v := r.Violations[0]
 		message = v.Detail

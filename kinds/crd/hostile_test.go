@@ -227,8 +227,8 @@ func TestHostileRules(t *testing.T) {
 				return
 			}
 			report := vmrules.Validate(rules, object)
-			if text := report.String(); !strings.Contains(text, test.want) || test.want != "" && report.Results()[0].Undecided != vmrules.DoubtBound {
-				t.Errorf("want Undecided by %s, not by %q: %q\n%s", vmrules.DoubtBound, report.Results()[0].Undecided, test.want, text)
+			if text := report.String(); !strings.Contains(text, test.want) || test.want != "" && report.Results()[0].Doubt != vmrules.DoubtBound {
+				t.Errorf("want Undecided by %s, not by %q: %q\n%s", vmrules.DoubtBound, report.Results()[0].Doubt, test.want, text)
 			}
 		})
 	}

@@ -105,7 +105,7 @@ func TestHostile(t *testing.T) {
 func reached(report *vmrules.Report) string {
 	result := report.Results()[0]
 	if result.Outcome == vmrules.OutcomeUndecided {
-		return string(result.Undecided)
+		return string(result.Doubt)
 	}
 	return string(result.Outcome)
 }

@@ -62,7 +62,7 @@ var ofWebhook = []difference{
 		missing := false
 		for _, r := range want.Results() {
 			switch {
-			case r.Undecided == vmrules.DoubtInstancetype, r.Undecided == vmrules.DoubtPreference:
+			case r.Doubt == vmrules.DoubtInstancetype, r.Doubt == vmrules.DoubtPreference:
 				missing = true
 			case r.Outcome == vmrules.OutcomeViolated, r.Outcome == vmrules.OutcomeUndecided && !r.Violations[0].Warning:
 				others++

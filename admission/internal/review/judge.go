@@ -84,7 +84,7 @@ func (j *judging) validate() {
 		return (d == vmrules.DoubtInstancetype || d == vmrules.DoubtPreference) && !j.lacks(d)
 	}
 	undecided := j.report.Results(vmrules.OutcomeUndecided)
-	if slices.ContainsFunc(undecided, func(r vmrules.Result) bool { return isUnusable(r.Undecided) }) {
+	if slices.ContainsFunc(undecided, func(r vmrules.Result) bool { return isUnusable(r.Doubt) }) {
 		warning := slices.DeleteFunc(slices.Clone(j.warning), isUnusable)
 		j.report = vmrules.ValidateOwn(j.q.Object, append(opts, vmrules.WarnIfUndecided(warning...))...)
 	}

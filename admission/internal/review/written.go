@@ -86,7 +86,7 @@ func (p pace) check(template map[string]any) (broken, remarks []string, ok bool)
 // objects, or on parameters without a default.
 func ownViolations(report *vmrules.Report) (all []string) {
 	for _, result := range report.Results(vmrules.OutcomeViolated, vmrules.OutcomeUndecided) {
-		switch result.Undecided {
+		switch result.Doubt {
 		case vmrules.DoubtParameter, vmrules.DoubtInstancetype, vmrules.DoubtPreference, vmrules.DoubtConflict, vmrules.DoubtNothing, vmrules.DoubtRules:
 			continue
 		}
