@@ -346,7 +346,7 @@ func coverageOf(results []vmrules.Result) (vmrules.Coverage, bool) {
 	isValid, says := true, map[string]bool{}
 	for _, r := range results {
 		for _, v := range r.Violations {
-			isValid = isValid && v.Warning
+			isValid = isValid && v.Warned
 			says["judged"] = says["judged"] || v.Reason != vmrules.ReasonInternal
 		}
 		says["judged"] = says["judged"] || r.Outcome == vmrules.OutcomeSatisfied

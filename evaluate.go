@@ -417,7 +417,7 @@ func (e *evaluation) soften() {
 		}
 	}
 	for i := range d.Violations {
-		d.Violations[i].Warning = true
+		d.Violations[i].Warned = true
 	}
 }
 

@@ -38,8 +38,8 @@ func checkBounded(t *testing.T, rules Rules, object map[string]any, b Budget, op
 func isForgivenLess(r, whole Result) bool {
 	whole = whole.clone()
 	for i := range min(len(whole.Violations), len(r.Violations)) {
-		if v := &whole.Violations[i]; v.Warning && !r.Violations[i].Warning {
-			v.Warning = false
+		if v := &whole.Violations[i]; v.Warned && !r.Violations[i].Warned {
+			v.Warned = false
 			if whole.Note == unchanged {
 				whole.Outcome, whole.Note = r.Outcome, r.Note
 			}

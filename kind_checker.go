@@ -352,7 +352,7 @@ func (j *judgement) checkViolated(in *Input, v Verdict) {
 // complete fills in what a Checker left empty in a violation.
 func (in *Input) complete(v Violation) Violation {
 	j := in.judgement
-	v.Rule, v.Warning = j.rule.Name, j.rule.JustWarning
+	v.Rule, v.Warned = j.rule.Name, j.rule.JustWarning
 	v.Value, v.Limit = value.Canonical(value.Resolve(v.Value)), jsontext.Writable(v.Limit)
 	v.Message = cmp.Or(v.Message, j.rule.Message)
 	v.Detail = cmp.Or(v.Detail, fmt.Sprintf("the kind %s does not allow it", value.Quoted(string(j.rule.Kind))))

@@ -93,11 +93,11 @@ func TestVerdicts(t *testing.T) {
 		{"below a value, with its own message", `"justWarning": true, `, func(in *vmrules.Input) vmrules.Verdict {
 			v := in.Violation(1, "size")
 			v.Reason, v.Message, v.Detail, v.Argument, v.Limit = vmrules.ReasonForbidden, "own", "30 is much", "most", 20
-			v.Rule, v.Warning = "other", false // Validate sets them again
+			v.Rule, v.Warned = "other", false // Validate sets them again
 			return vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Note: "and more", Violations: []vmrules.Violation{v}}
 		}, vmrules.Result{Outcome: vmrules.OutcomeWarned, Note: "and more", Violations: []vmrules.Violation{{
 			Rule: "n", Message: "own", Field: "spec.template.spec.disks[1].size", Pointer: "/spec/template/spec/disks/1/size",
-			Value: json.Number("30"), Reason: vmrules.ReasonForbidden, Argument: "most", Limit: 20, Detail: "30 is much", Warning: true,
+			Value: json.Number("30"), Reason: vmrules.ReasonForbidden, Argument: "most", Limit: 20, Detail: "30 is much", Warned: true,
 		}}}},
 		{"below a missing value", "", func(in *vmrules.Input) vmrules.Verdict {
 			return vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Violations: []vmrules.Violation{in.Violation(0, "name", 3, "x")}}

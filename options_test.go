@@ -400,7 +400,7 @@ func TestRatchetingInWords(t *testing.T) {
 	for _, r := range report.Results() {
 		result := told{Rule: r.Rule, Outcome: r.Outcome, Note: r.Note}
 		for _, v := range r.Violations {
-			result.Warnings = append(result.Warnings, v.Warning)
+			result.Warnings = append(result.Warnings, v.Warned)
 		}
 		got = append(got, result)
 	}

@@ -36,7 +36,7 @@ func (e *evaluation) ratchet(r *rule, t, by *target) {
 		v := &violations[i]
 		at, found := now.Of(v.Pointer)
 		_ = e.budget.Spend(len(known[at])*plan.WrongWork, 0)
-		v.Warning = v.Warning || slices.ContainsFunc(known[at], func(old oldViolation) bool { return e.isSame(v, found, old) })
+		v.Warned = v.Warned || slices.ContainsFunc(known[at], func(old oldViolation) bool { return e.isSame(v, found, old) })
 	}
 	if e.isSpent() || now.Doubt() || then.Doubt() {
 		return
@@ -51,7 +51,7 @@ func (e *evaluation) ratchet(r *rule, t, by *target) {
 // changes neither the rules nor what they judge.
 func (e *evaluation) ratchetSource(t *target, d Result) Result {
 	if e.warnsOf(d.Doubt) {
-		d.Violations[0].Warning = true
+		d.Violations[0].Warned = true
 	}
 	before := e.forgiven(t)
 	if before == nil || d.Doubt != DoubtTemplate &&
@@ -59,7 +59,7 @@ func (e *evaluation) ratchetSource(t *target, d Result) Result {
 		return d
 	}
 	d.Outcome, d.Note = OutcomeWarned, unchanged
-	d.Violations[0].Warning = true
+	d.Violations[0].Warned = true
 	return d
 }
 

@@ -142,7 +142,7 @@ func (p *part) appendBroken(all []Violation, k int, isWanted choice) []Violation
 			}
 			all = append(all, r.broken(b, at))
 		}
-		all[len(all)-1].Warning = p.warns(w)
+		all[len(all)-1].Warned = p.warns(w)
 	}
 	return all
 }
@@ -399,7 +399,7 @@ func (r *Report) gather(isWanted choice, choose func(*Result) []Violation) []Vio
 // Warnings returns the violations that do not fail the object: those of rules with
 // justWarning and, under Ratcheting, those that the old object has too.
 func (r *Report) Warnings() []Violation {
-	return r.filter(func(_ *plan.Wrong, warns bool) bool { return warns }, func(v Violation) bool { return v.Warning })
+	return r.filter(func(_ *plan.Wrong, warns bool) bool { return warns }, func(v Violation) bool { return v.Warned })
 }
 
 // Missing returns those Violations that say that a value is missing.

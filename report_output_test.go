@@ -30,7 +30,7 @@ func longReport() *Report {
 		for n := range violations {
 			r.Violations = append(r.Violations, Violation{
 				Rule: r.Rule, Message: r.Message, Field: fmt.Sprintf("a[%d]", n), Value: json.Number("1"), Limit: limit,
-				Reason: ReasonInvalid, Warning: outcome == OutcomeWarned || i == 3, Detail: strings.Repeat("\n", n),
+				Reason: ReasonInvalid, Warned: outcome == OutcomeWarned || i == 3, Detail: strings.Repeat("\n", n),
 			})
 		}
 		results = append(results, r)

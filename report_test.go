@@ -288,7 +288,7 @@ func TestNoRules(t *testing.T) {
 // TestVerdictOfResults: a report is valid only if its results are known to be right. Otherwise it
 // has a violation, even if the results have none.
 func TestVerdictOfResults(t *testing.T) {
-	warning := []vmrules.Violation{{Warning: true}}
+	warning := []vmrules.Violation{{Warned: true}}
 	for _, test := range []struct {
 		result vmrules.Result
 		valid  bool
@@ -461,7 +461,7 @@ func TestEqualReports(t *testing.T) {
 // leaves the report unchanged.
 func TestReadingReports(t *testing.T) {
 	const satisfied, violated = `{"outcome": "Satisfied"}`, `{"outcome": "Violated"}`
-	const undecided, warned = `{"outcome": "Undecided"}`, `{"outcome": "Undecided", "violations": [{"warning": true}]}`
+	const undecided, warned = `{"outcome": "Undecided"}`, `{"outcome": "Undecided", "violations": [{"warned": true}]}`
 	for _, test := range []struct {
 		text  string
 		wrong string // a part of the error; "": none
@@ -494,7 +494,7 @@ func TestReadingReports(t *testing.T) {
 		{`{"valid": false, "valid": true, "results": []}`, `the key "valid" is given twice`, false},
 		{`{"valid": false, "results": [` + violated + `], "results": [], "valid": true}`, `the key "results" is given twice`, false},
 		{`{"valid": true, "results": [{"outcome": "Satisfied", "OUTCOME": "Violated"}]}`, `the key "OUTCOME" has to be written "outcome"`, false},
-		{`{"valid": true, "results": [{"outcome": "Undecided", "violations": [{"Warning": true}]}]}`, `the key "Warning" has to be written`,
+		{`{"valid": true, "results": [{"outcome": "Undecided", "violations": [{"Warned": true}]}]}`, `the key "Warned" has to be written`,
 			false},
 		{`{"valid": true, "results": [], "later": [{"a": 1, "a": 2}]}`, `the key "a" is given twice`, false},
 		{`{"valid": true, "results": [` + satisfied + `], "later": {"Valid": [{"OUTCOME": 1}], "valid": {}}}`, "", true},

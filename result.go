@@ -189,9 +189,9 @@ type Violation struct {
 	// that the object does not hold, and a text such as "instancetype u1.small" or
 	// "preference fedora" the object that sets it when KubeVirt starts the VM.
 	Origin string `json:"origin,omitempty"`
-	// Warning means that the rule has justWarning or, under Ratcheting, that the old
-	// object has the same violation.
-	Warning bool `json:"warning,omitempty"`
+	// Warned means that the violation does not fail the object: the rule has justWarning
+	// or, under Ratcheting, the old object has the same violation.
+	Warned bool `json:"warned,omitempty"`
 }
 
 // OriginDefault is the Origin of a value that the object does not hold, because it is a default.
@@ -216,7 +216,7 @@ func (r *rule) broken(b breach, at jsonpath.Texts) Violation {
 
 // violation returns a violation of the rule.
 func (r *rule) violation(reason Reason, argument, detail string) Violation {
-	return Violation{Rule: r.Name, Message: r.Message, Reason: reason, Argument: argument, Detail: detail, Warning: r.JustWarning}
+	return Violation{Rule: r.Name, Message: r.Message, Reason: reason, Argument: argument, Detail: detail, Warned: r.JustWarning}
 }
 
 const notSet = "the field is not set"
@@ -263,7 +263,7 @@ func (v *Violation) size() int {
 }
 
 // fails reports whether the violation fails the object.
-func (v Violation) fails() bool { return !v.Warning }
+func (v Violation) fails() bool { return !v.Warned }
 
 // Error returns the violation in one line:
 //

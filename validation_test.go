@@ -635,7 +635,7 @@ func checkReport(t *testing.T, rules Rules, report *Report) {
 			t.Fatalf("%s with %d violations", r.Outcome, len(r.Violations))
 		}
 		for _, v := range r.Violations {
-			valid = valid && v.Warning
+			valid = valid && v.Warned
 			if v.Detail == "" || v.Reason == "" || (v.Field == "") != (v.Reason == ReasonInternal) {
 				t.Fatalf("%+v", v)
 			}

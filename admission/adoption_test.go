@@ -169,7 +169,7 @@ func reasons(old *admissionv1.AdmissionResponse, report *vmrules.Report) []strin
 	case !isAllowed:
 		for _, r := range report.Results(vmrules.OutcomeViolated, vmrules.OutcomeUndecided) {
 			for _, v := range r.Violations {
-				if !v.Warning {
+				if !v.Warned {
 					found["refuses "+cmp.Or(string(r.Doubt), string(v.Reason))] = true
 				}
 			}

@@ -71,7 +71,7 @@ type Target struct {
 // A Violation is what a vector says about a violation.
 type Violation struct {
 	Rule, Message, Field, Reason, Argument string
-	Warning                                bool
+	Warned                                 bool
 	Limit, Value                           json.RawMessage
 	Pointer, Origin                        *string
 	Contains                               string

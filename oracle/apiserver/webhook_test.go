@@ -64,7 +64,7 @@ var ofWebhook = []difference{
 			switch {
 			case r.Doubt == vmrules.DoubtInstancetype, r.Doubt == vmrules.DoubtPreference:
 				missing = true
-			case r.Outcome == vmrules.OutcomeViolated, r.Outcome == vmrules.OutcomeUndecided && !r.Violations[0].Warning:
+			case r.Outcome == vmrules.OutcomeViolated, r.Outcome == vmrules.OutcomeUndecided && !r.Violations[0].Warned:
 				others++
 			}
 		}

@@ -91,7 +91,7 @@ func ownViolations(report *vmrules.Report) (all []string) {
 			continue
 		}
 		for _, v := range result.Violations {
-			if !v.Warning {
+			if !v.Warned {
 				all = append(all, "the template's own VM does not satisfy its rules: "+v.Error())
 			}
 		}

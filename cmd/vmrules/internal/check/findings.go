@@ -98,7 +98,7 @@ func (c *checker) findings(o manifest.Object, result checked, linted map[int]boo
 			f.ID = notJudged.ID
 		}
 		for i, v := range r.Violations {
-			f.Severity, f.Message = c.severityOf(r, v.Warning, isAccepted), v.Error()
+			f.Severity, f.Message = c.severityOf(r, v.Warned, isAccepted), v.Error()
 			if i == len(r.Violations)-1 && r.Note != "" { // what could not be judged
 				f.Message += "; " + output.OneLine(r.Note)
 			}
