@@ -562,10 +562,10 @@ func TestLeaveOutUnusable(t *testing.T) {
 	if diff := cmp.Diff([]string{"1max"}, names); diff != "" || rules.Len() != 4 {
 		t.Errorf("Len is %d, All yields (-want +got):\n%s", rules.Len(), diff)
 	}
-	if r, ok := rules.Named("max"); !ok || r.Message != "too many" {
+	if r, ok := rules.ByName("max"); !ok || r.Message != "too many" {
 		t.Errorf("max: %v, %v", r, ok)
 	}
-	if r, ok := rules.Named("min"); ok {
+	if r, ok := rules.ByName("min"); ok {
 		t.Errorf("min: %v", r)
 	}
 	if text, err := rules.MarshalJSON(); err == nil || !strings.Contains(err.Error(), `rule "min"`) {

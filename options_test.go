@@ -102,7 +102,7 @@ func TestNilOption(t *testing.T) {
 }
 
 func first(rules vmrules.Rules) vmrules.Rule {
-	r, _ := rules.Named("r")
+	r, _ := rules.ByName("r")
 	return r
 }
 

@@ -139,7 +139,7 @@ func TestResolvedRule(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wanted, _ := want.Named("r")
+			wanted, _ := want.ByName("r")
 			if rule := got.Rule(); !rule.Equal(wanted) {
 				t.Errorf("got %+v, want %+v", rule, wanted)
 			}
@@ -172,7 +172,7 @@ func TestValueChecker(t *testing.T) {
 			t.Errorf("%s: %v, want %s", r.Name, err, want[r.Name])
 		}
 	}
-	cores, _ := rules.Named("cores")
+	cores, _ := rules.ByName("cores")
 	if _, err := form.NewValueChecker(vmrules.Rule{Kind: vmrules.KindInteger}); !errors.As(err, new(*vmrules.ParseError)) {
 		t.Errorf("a rule without a path: %v", err)
 	}
