@@ -298,8 +298,8 @@ func (e *evaluation) expanded(t *target) target {
 		done.Refusal = refusal(expanded.Conflicts)
 		return done
 	}
-	origins := make(map[string]string, len(expanded.Set))
-	for _, o := range expanded.Set {
+	origins := make(map[string]string, len(expanded.Origins))
+	for _, o := range expanded.Origins {
 		origins[o.Pointer] = o.From
 	}
 	done = t.Expanded(expanded.VM, origins)
