@@ -402,7 +402,7 @@ func (r *Report) Warnings() []Violation {
 	return r.filter(func(_ *plan.Wrong, warns bool) bool { return warns }, func(v Violation) bool { return v.Warned })
 }
 
-// Missing returns those Violations that say that a value is missing.
+// Missing returns those of the Violations that are about a required value that is missing.
 func (r *Report) Missing() []Violation {
 	isMissing := func(w *plan.Wrong, warns bool) bool { return w.Value == nil && !warns }
 	return r.filter(isMissing, func(v Violation) bool { return v.fails() && v.Reason == ReasonRequired })

@@ -39,7 +39,7 @@ type Target struct {
 	Note string `json:"note,omitempty"`
 }
 
-// A Coverage says whether the rules of a target judged it, or why none did. The set is closed.
+// A Coverage says whether any rule judged a target and, if none did, why. The set is closed.
 // Take one that you do not know as not judged.
 type Coverage string
 
