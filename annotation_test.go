@@ -43,10 +43,10 @@ func TestOwnCheckersApart(t *testing.T) {
 		vms  []map[string]any
 		want map[vmrules.Outcome]int // of the rule "one"
 	}{
-		"many": {many, map[vmrules.Outcome]int{vmrules.Satisfied: 300}},
+		"many": {many, map[vmrules.Outcome]int{vmrules.OutcomeSatisfied: 300}},
 		"hungry": {[]map[string]any{vm(hungry+one, 9000), vm(one, 1)},
-			map[vmrules.Outcome]int{vmrules.Undecided: 1, vmrules.Satisfied: 1}},
-		"odd": {[]map[string]any{vm(one, 1), odd}, map[vmrules.Outcome]int{vmrules.Satisfied: 1, vmrules.Undecided: 1}},
+			map[vmrules.Outcome]int{vmrules.OutcomeUndecided: 1, vmrules.OutcomeSatisfied: 1}},
+		"odd": {[]map[string]any{vm(one, 1), odd}, map[vmrules.Outcome]int{vmrules.OutcomeSatisfied: 1, vmrules.OutcomeUndecided: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			report := vmrules.ValidateOwn(map[string]any{"kind": "List", "items": test.vms}, vmrules.WithParseOptions(kind))
@@ -347,10 +347,10 @@ func coverageOf(results []vmrules.Result) (vmrules.Coverage, bool) {
 	isValid, says := true, map[string]bool{}
 	for _, r := range results {
 		for _, v := range r.Violations {
-			isValid = isValid && v.Warning
+			isValid = isValid && v.Warned
 			says["judged"] = says["judged"] || v.Reason != vmrules.ReasonInternal
 		}
-		says["judged"] = says["judged"] || r.Outcome == vmrules.Satisfied
+		says["judged"] = says["judged"] || r.Outcome == vmrules.OutcomeSatisfied
 		says[string(r.Outcome)] = true
 		says["waits"] = says["waits"] || strings.Contains(r.Note, "not filled in yet")
 	}
@@ -563,10 +563,10 @@ func TestLeaveOutUnusable(t *testing.T) {
 	if diff := cmp.Diff([]string{"1max"}, names); diff != "" || rules.Len() != 4 {
 		t.Errorf("Len is %d, All yields (-want +got):\n%s", rules.Len(), diff)
 	}
-	if r, ok := rules.Named("max"); !ok || r.Message != "too many" {
+	if r, ok := rules.ByName("max"); !ok || r.Message != "too many" {
 		t.Errorf("max: %v, %v", r, ok)
 	}
-	if r, ok := rules.Named("min"); ok {
+	if r, ok := rules.ByName("min"); ok {
 		t.Errorf("min: %v", r)
 	}
 	if text, err := rules.MarshalJSON(); err == nil || !strings.Contains(err.Error(), `rule "min"`) {
@@ -582,13 +582,13 @@ func TestLeaveOutUnusable(t *testing.T) {
 		report := vmrules.Validate(rules, object(`{"spec": {"template": {"spec": {"n": 1}}}}`), opts...)
 		var got []string
 		for _, r := range report.Results() {
-			got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Rule, r.Outcome, r.Undecided)))
+			got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s", r.Rule, r.Outcome, r.Doubt)))
 		}
 		want := []string{"min Undecided Rules", "max Satisfied", "path Undecided Rules", "max Undecided Rules"}
 		if diff := cmp.Diff(want, got); diff != "" || report.Valid() || report.Passed() {
 			t.Errorf("valid: %v (-want +got):\n%s", report.Valid(), diff)
 		}
-		detail := report.Results(vmrules.Undecided)[1].Violations[0].Detail
+		detail := report.Results(vmrules.OutcomeUndecided)[1].Violations[0].Detail
 		if want := `the rule cannot be used: line 4, column `; !strings.HasPrefix(detail, want) || !strings.HasSuffix(detail, "; and 1 more") {
 			t.Errorf("the detail is %q", detail)
 		}
@@ -619,7 +619,7 @@ func TestLeaveOutAll(t *testing.T) {
 			t.Fatalf("%s: %d rules, %v", name, rules.Len(), err)
 		}
 		results := vmrules.Validate(rules, vm).Results()
-		if results[0].Undecided != vmrules.DoubtRules || vmrules.Validate(rules, vm).Valid() {
+		if results[0].Doubt != vmrules.DoubtRules || vmrules.Validate(rules, vm).Valid() {
 			t.Errorf("%s: %v", name, results)
 		}
 		if rules, err := read(vmrules.Strict()); err == nil || rules.Len() != 0 {
@@ -650,7 +650,7 @@ func TestOwnLeavesOutNothing(t *testing.T) {
 	rules, _ := vmrules.ParseRules(leftOut, vmrules.LeaveOutUnusable())
 	find := func(vmrules.TemplateRef) (*vmrules.Template, error) { return &vmrules.Template{Rules: rules}, nil }
 	report := vmrules.ValidateOwn(vm(`"labels": {"`+vmrules.TemplateLabel+`": "t", "`+vmrules.TemplateNamespaceLabel+`": "n"}`), vmrules.WithTemplates(find))
-	if got := len(report.Results(vmrules.Undecided)); got != 3 || report.Valid() {
+	if got := len(report.Results(vmrules.OutcomeUndecided)); got != 3 || report.Valid() {
 		t.Errorf("%d rules are undecided: %v", got, report)
 	}
 }

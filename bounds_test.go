@@ -256,7 +256,7 @@ func TestRegexFromObjectBeyondBudget(t *testing.T) {
 	report := Validate(mustParse(t, "["+strings.Join(rules, ",")+"]"), object, withTime)
 	results := report.Results()
 	first, last := results[0], results[len(results)-1]
-	if first.Outcome != Satisfied || last.Outcome != Undecided {
+	if first.Outcome != OutcomeSatisfied || last.Outcome != OutcomeUndecided {
 		t.Errorf("the first: %v, the last: %v", first, last)
 	}
 }
@@ -292,7 +292,7 @@ func TestMemoryOfBacktracking(t *testing.T) {
 	if most := <-peak; most > 200<<20 {
 		t.Errorf("%d bytes are in use at one time", most)
 	}
-	if last := report.Results()[len(rules)-1]; last.Outcome != Undecided {
+	if last := report.Results()[len(rules)-1]; last.Outcome != OutcomeUndecided {
 		t.Errorf("the last rule: %v", last)
 	}
 }
@@ -303,7 +303,7 @@ func TestViolationBeforeBudgetEnds(t *testing.T) {
 	vm := decodeExactly(json.RawMessage(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {"hostname": "` + strings.Repeat("ab", 5000) + `"}}}}`))
 	for work := time.Duration(1); work < time.Second; work += work/50 + 1 {
 		r := Validate(rules, vm, WithBudget(Budget{Time: work})).Results()[0]
-		if r.Outcome == Violated && strings.HasPrefix(r.Note, "not judged: regex ") {
+		if r.Outcome == OutcomeViolated && strings.HasPrefix(r.Note, "not judged: regex ") {
 			return
 		}
 	}

@@ -201,7 +201,7 @@ func TestFormatAsOtherKinds(t *testing.T) {
 	t.Parallel()
 	compared := 0
 	for name, v := range judgedVectors(t) {
-		if slices.Contains(v.Want.Undecided, string(DoubtConflict)) {
+		if slices.Contains(v.Want.Doubts, string(DoubtConflict)) {
 			continue // a Checker sees the whole VM, so a conflict leaves all its rules undecided
 		}
 		for _, decode := range []func(json.RawMessage) map[string]any{decodeExactly, decodeOddly} {
@@ -255,9 +255,9 @@ func (c typeChecker) Check(in *Input) Verdict {
 	if len(in.Values) == 0 {
 		missing := in.Violation(-1)
 		missing.Reason, missing.Detail = ReasonRequired, notSet
-		return Verdict{Outcome: Violated, Violations: []Violation{missing}}
+		return Verdict{Outcome: OutcomeViolated, Violations: []Violation{missing}}
 	}
-	verdict := Verdict{Outcome: Satisfied}
+	verdict := Verdict{Outcome: OutcomeSatisfied}
 	for i, m := range in.Values {
 		s, isScalar := value.ScalarOf(m.Value)
 		ok, err := constraint.Type(c).Admits(&s, isScalar)
@@ -272,9 +272,9 @@ func (c typeChecker) Check(in *Input) Verdict {
 	}
 	switch {
 	case verdict.Violations != nil:
-		verdict.Outcome = Violated
+		verdict.Outcome = OutcomeViolated
 	case verdict.Note != "":
-		verdict.Outcome = Undecided
+		verdict.Outcome = OutcomeUndecided
 	}
 	return verdict
 }
@@ -320,7 +320,7 @@ func checkJudging(t *testing.T, j door.Judging, rules Rules, at *target, want Re
 	t.Helper()
 	insides := insides{}
 	_, outcome, note := j.InForce(want.Index, at)
-	if outcome != "" && (string(want.Outcome) != outcome || want.Outcome != Undecided && want.Note != note) {
+	if outcome != "" && (string(want.Outcome) != outcome || want.Outcome != OutcomeUndecided && want.Note != note) {
 		t.Errorf("%s: %s (%s), want %s (%s)", want.Rule, outcome, note, want.Outcome, want.Note)
 	}
 	fields := map[string]string{} // with their origins

@@ -120,7 +120,7 @@
 //
 // [Report.Valid] is false where a rule is Violated, and where one that does not say
 // justWarning is Undecided. Undecided never counts as satisfied: a bound was reached, an
-// argument could not be read, or there was nothing to judge. [Result.Undecided] says which,
+// argument could not be read, or there was nothing to judge. [Result.Doubt] says which,
 // and the violation does not blame a field. The zero [Report] is not valid. Reading a
 // report from its JSON gives the verdict that was written, or an error.
 //

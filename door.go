@@ -191,8 +191,8 @@ func (j *judging) InForce(rule int, t *target) (demands bool, outcome, note stri
 		of.target = j.judge(of.rule, t)
 	}
 	demands = of.isInForce()
-	if of.result.Outcome == Undecided {
-		return demands, string(Undecided), of.result.Violations[0].Detail
+	if of.result.Outcome == OutcomeUndecided {
+		return demands, string(OutcomeUndecided), of.result.Violations[0].Detail
 	}
 	return demands, string(of.result.Outcome), of.result.Note
 }
@@ -213,7 +213,7 @@ func (j *judgement) isInForce() bool {
 		return true
 	}
 	isThere := j.applies()
-	if follows := j.rule.Path.parsed.BeginsWith(j.rule.Valid.parsed); follows && (j.result.Outcome == Skipped || isOpen(j.doubt)) {
+	if follows := j.rule.Path.parsed.BeginsWith(j.rule.Valid.parsed); follows && (j.result.Outcome == OutcomeSkipped || isOpen(j.doubt)) {
 		j.result = Result{}
 	}
 	return isThere && !j.rule.Valid.Equal(j.rule.Path)

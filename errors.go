@@ -65,8 +65,8 @@ var reasonOf = [...]Reason{
 	constraint.NotListed: ReasonNotSupported, constraint.TooLong: ReasonTooLong,
 }
 
-// A Doubt tells a program why a rule is undecided. The Detail of the rule's violation
-// says the same in words.
+// A Doubt is why a rule, or each rule of a target, could not be judged, for a program to
+// act on. The Detail of the rule's violation says the same in words.
 type Doubt string
 
 const (

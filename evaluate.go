@@ -208,9 +208,9 @@ func (j *judgement) run() {
 	case j.rule.unusable != nil:
 		j.undecided("", j.rule.unusable)
 	case !j.rule.isKnown():
-		j.end(Ignored, fmt.Sprintf("the kind %s is not known", value.Quoted(string(j.rule.Kind))))
+		j.end(OutcomeIgnored, fmt.Sprintf("the kind %s is not known", value.Quoted(string(j.rule.Kind))))
 	case j.rule.enforcesNothing():
-		j.end(Ignored, fmt.Sprintf("the kind %s without any argument enforces nothing", j.rule.Kind))
+		j.end(OutcomeIgnored, fmt.Sprintf("the kind %s without any argument enforces nothing", j.rule.Kind))
 	case j.target.Refusal != nil:
 		j.undecided("", j.target.Refusal)
 	case j.target.Nothing != "" && (!isPartial || j.target.HasNoVM):
@@ -239,7 +239,7 @@ func (j *judgement) applies() bool {
 	case cmp.Or(err, doubt) != nil:
 		j.undecided("", fmt.Errorf("%s cannot be searched: %w", j.rule.Valid.shown(), cmp.Or(err, doubt)))
 	default:
-		j.end(Skipped, j.rule.notThere())
+		j.end(OutcomeSkipped, j.rule.notThere())
 	}
 	return false
 }
@@ -267,7 +267,7 @@ func (j *judgement) judgeValues() {
 		j.result.Violations = nil
 		j.wait(j.notYet)
 	default:
-		j.result.Outcome = Satisfied
+		j.result.Outcome = OutcomeSatisfied
 	}
 }
 
@@ -340,7 +340,7 @@ func (j *judgement) end(outcome Outcome, note string) {
 // wait ends the judgement, under Partial, because of what is not filled in yet.
 func (j *judgement) wait(note string) {
 	j.result.Waits = true
-	j.end(Skipped, note)
+	j.end(OutcomeSkipped, note)
 }
 
 // violated ends the judgement with what was found.
@@ -376,7 +376,7 @@ func (j *judgement) undecided(argument string, doubt error) {
 	j.keepDoubt(argument, doubt)
 	v := j.rule.violation(ReasonInternal, argument, withArgument(argument, doubt))
 	_ = j.call.budget.Spend(0, v.size()) // a refusal changes nothing: each rule has at most one such violation
-	j.result.Outcome, j.result.Undecided, j.result.Violations = Undecided, doubtIn(doubt), []Violation{v}
+	j.result.Outcome, j.result.Doubt, j.result.Violations = OutcomeUndecided, doubtIn(doubt), []Violation{v}
 }
 
 // undecidedIfOpen ends the judgement because a field is open. A form may still close it.
@@ -419,7 +419,7 @@ func (e *evaluation) keepsDoubts() bool { return e.given.ratchets || e.given.war
 // WarnIfUndecided.
 func (e *evaluation) soften() {
 	d := &e.judgement.result
-	if d.Outcome != Undecided || e.given.warning == nil {
+	if d.Outcome != OutcomeUndecided || e.given.warning == nil {
 		return
 	}
 	e.judgement.searchAll()
@@ -429,7 +429,7 @@ func (e *evaluation) soften() {
 		}
 	}
 	for i := range d.Violations {
-		d.Violations[i].Warning = true
+		d.Violations[i].Warned = true
 	}
 }
 

@@ -146,7 +146,7 @@ func TestAllocationsOfSkippedRules(t *testing.T) {
 	rules := mustParse(t, `[{"name": "n", "rule": "enum", "path": "jsonpath::.spec.domain.devices.tpm.model",
 		"valid": "jsonpath::.spec.domain.devices.tpm", "message": "m", "values": ["crb"]}]`)
 	object := windowsVM(3)
-	if outcome := Validate(rules, object).Results()[0].Outcome; outcome != Skipped {
+	if outcome := Validate(rules, object).Results()[0].Outcome; outcome != OutcomeSkipped {
 		t.Fatal(outcome)
 	}
 	if allocations := testing.AllocsPerRun(100, func() { Validate(rules, object) }); allocations > 1 {
@@ -162,13 +162,13 @@ func TestPlanAtTheBounds(t *testing.T) {
 		option          ValidateOption
 		want            Outcome
 	}{
-		{"as many matches as allowed", `"maxLength": 1`, jsonpath.MaxMatches, WithBudget(Budget{}), Satisfied},
-		{"one match more", `"maxLength": 1`, jsonpath.MaxMatches + 1, WithBudget(Budget{}), Undecided},
-		{"enough work", `"maxLength": 1`, 10, workOf(100_000), Satisfied},
-		{"too little work", `"maxLength": 1`, 10, workOf(1000), Undecided},
-		{"enough work for a plan alone", `"maxLength": 1`, 100, workOf(2 * 400 * plan.Work), Satisfied},
-		{"enough work for regexes", `"regex": "x$"`, 10, workOf(100_000), Satisfied},
-		{"too little work for regexes", `"regex": "x$"`, 10, workOf(1000), Undecided},
+		{"as many matches as allowed", `"maxLength": 1`, jsonpath.MaxMatches, WithBudget(Budget{}), OutcomeSatisfied},
+		{"one match more", `"maxLength": 1`, jsonpath.MaxMatches + 1, WithBudget(Budget{}), OutcomeUndecided},
+		{"enough work", `"maxLength": 1`, 10, workOf(100_000), OutcomeSatisfied},
+		{"too little work", `"maxLength": 1`, 10, workOf(1000), OutcomeUndecided},
+		{"enough work for a plan alone", `"maxLength": 1`, 100, workOf(2 * 400 * plan.Work), OutcomeSatisfied},
+		{"enough work for regexes", `"regex": "x$"`, 10, workOf(100_000), OutcomeSatisfied},
+		{"too little work for regexes", `"regex": "x$"`, 10, workOf(1000), OutcomeUndecided},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -219,9 +219,9 @@ func TestBoundsOnlyUndecide(t *testing.T) {
 			wanted := unbounded.Results()
 			for i, r := range Validate(rules, object, option).Results() {
 				switch want := wanted[i].Outcome; {
-				case r.Outcome == Undecided && r.Index < 0:
+				case r.Outcome == OutcomeUndecided && r.Index < 0:
 					return rules.Len()
-				case r.Outcome == Undecided:
+				case r.Outcome == OutcomeUndecided:
 					undecided++
 				case r.Outcome != want:
 					t.Errorf("%s, without a bound %s", r, want)
@@ -293,9 +293,9 @@ func TestTypesBesideEachOther(t *testing.T) {
 		rules := mustParse(t, `[{"name": "n", "rule": "string", "path": "jsonpath::`+path+`", "message": "m", "values": ["good"]}]`)
 		for _, odd := range wrong {
 			l := []any{map[string]any{"x": "good"}, []any{"good"}, odd}
-			want := Satisfied
+			want := OutcomeSatisfied
 			if selected, _ := MustParsePath("jsonpath::" + path).Find(map[string]any{"l": []any{odd}}); len(selected) > 0 {
-				want = Violated
+				want = OutcomeViolated
 			}
 			if got := only(t, Validate(rules, map[string]any{"l": l})); got.Outcome != want {
 				t.Errorf("%s with %#v: %s", path, odd, got)
@@ -305,7 +305,7 @@ func TestTypesBesideEachOther(t *testing.T) {
 	}
 	rules := mustParse(t, `[{"name": "n", "rule": "string", "path": "jsonpath::.a", "message": "m", "valid": "jsonpath::.b[0]"}]`)
 	for _, b := range []any{[]any{"x"}, []string{"x"}, namedList{"x"}} {
-		if got := only(t, Validate(rules, map[string]any{"a": "x", "b": b})); got.Outcome != Satisfied {
+		if got := only(t, Validate(rules, map[string]any{"a": "x", "b": b})); got.Outcome != OutcomeSatisfied {
 			t.Errorf("valid in %#v: %s", b, got)
 		}
 	}
@@ -457,7 +457,7 @@ func checkSmallBudgets(t *testing.T, rules Rules, object map[string]any) {
 	for work := int64(1); work < 200_000; work += work/8 + 1 {
 		for _, b := range []Budget{{Time: time.Duration(work), Backtracking: time.Hour}, {Memory: 1 + work/16, Backtracking: time.Hour}} {
 			for i, r := range Validate(rules, object, WithBudget(b)).Results() {
-				if r.Outcome != Undecided && r.Outcome != wanted[i].Outcome {
+				if r.Outcome != OutcomeUndecided && r.Outcome != wanted[i].Outcome {
 					t.Fatalf("with the budget %+v, %s for %#v says\n%s\nand without it\n%s", b, rules, object, r, wanted[i])
 				}
 			}
@@ -874,7 +874,7 @@ func checkUndoubted(t *testing.T, report, other *Report, isUpdate bool) {
 		index  int
 	}
 	place := func(r Result) of {
-		if r.Outcome == Ignored {
+		if r.Outcome == OutcomeIgnored {
 			return of{"", r.Index} // whatever is judged by it
 		}
 		return of{r.Target, r.Index}
@@ -884,8 +884,8 @@ func checkUndoubted(t *testing.T, report, other *Report, isUpdate bool) {
 		outcomes[place(r)] = r.Outcome
 	}
 	for _, r := range report.Results() {
-		isStricter := isUpdate && r.Outcome == Violated
-		if r.Outcome != Undecided && !isStricter && outcomes[place(r)] != r.Outcome {
+		isStricter := isUpdate && r.Outcome == OutcomeViolated
+		if r.Outcome != OutcomeUndecided && !isStricter && outcomes[place(r)] != r.Outcome {
 			t.Fatalf("%s\nwith a value that might be there:\n%s", report, other)
 		}
 	}
@@ -938,7 +938,7 @@ func TestUnreadable(t *testing.T) {
 				"": nil, "partial": {Partial()}, "unchanged": {WithOldObject(object), Ratcheting()},
 			} {
 				result := only(t, Validate(rules, object, opts...))
-				if diff := cmp.Diff([]any{Undecided, DoubtBound}, []any{result.Outcome, result.Undecided}); diff != "" {
+				if diff := cmp.Diff([]any{OutcomeUndecided, DoubtBound}, []any{result.Outcome, result.Doubt}); diff != "" {
 					t.Errorf("%d: %s %s (-want +got):\n%s\n%s", i, test.name, name, diff, result)
 				}
 			}
@@ -955,8 +955,8 @@ func TestNamelessKey(t *testing.T) {
 		cpu  any
 		want Outcome
 	}{
-		{map[any]any{broken{}: 10}, Undecided},
-		{map[any]any{broken{}: 10, "cores": 1}, Satisfied},
+		{map[any]any{broken{}: 10}, OutcomeUndecided},
+		{map[any]any{broken{}: 10, "cores": 1}, OutcomeSatisfied},
 	} {
 		domain["cpu"] = test.cpu
 		if got := only(t, Validate(rules, object)); got.Outcome != test.want {

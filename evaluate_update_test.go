@@ -28,7 +28,7 @@ func checkBounded(t *testing.T, rules Rules, object map[string]any, b Budget, op
 	alone := Validate(unplanned(rules), object, opts...).Results()
 	for i, r := range Validate(rules, object, opts...).Results() {
 		isCut := strings.Contains(r.Note, "is used up") // it is the judgement's own
-		if r.Outcome != Undecided && !isCut && !isForgivenLess(r, whole[i]) && !(i < len(alone) && r.equal(&alone[i])) {
+		if r.Outcome != OutcomeUndecided && !isCut && !isForgivenLess(r, whole[i]) && !(i < len(alone) && r.equal(&alone[i])) {
 			t.Fatalf("with %+v, for %#v:\n%s\nand without:\n%s", b, object, r, whole[i])
 		}
 	}
@@ -38,14 +38,14 @@ func checkBounded(t *testing.T, rules Rules, object map[string]any, b Budget, op
 func isForgivenLess(r, whole Result) bool {
 	whole = whole.clone()
 	for i := range min(len(whole.Violations), len(r.Violations)) {
-		if v := &whole.Violations[i]; v.Warning && !r.Violations[i].Warning {
-			v.Warning = false
+		if v := &whole.Violations[i]; v.Warned && !r.Violations[i].Warned {
+			v.Warned = false
 			if whole.Note == unchanged {
 				whole.Outcome, whole.Note = r.Outcome, r.Note
 			}
 		}
 	}
-	return r.equal(&whole) && (r.Outcome != Warned || !r.fails())
+	return r.equal(&whole) && (r.Outcome != OutcomeWarned || !r.fails())
 }
 
 // budget returns a budget that may be too small.
@@ -247,7 +247,7 @@ func TestPlanOfOwnRules(t *testing.T) {
 			`", "path": "jsonpath::.spec.domain.cpu.cores"}]`}}
 		return object
 	}
-	for message, want := range map[string]Outcome{"m": Warned, "another": Violated} {
+	for message, want := range map[string]Outcome{"m": OutcomeWarned, "another": OutcomeViolated} {
 		report := ValidateOwn(vm(message), Ratcheting(), WithOldObject(vm("m")))
 		if got := only(t, report).Outcome; got != want || len(report.told()) > 0 {
 			t.Errorf("%s: %s, want %s; %d told", message, got, want, len(report.told()))

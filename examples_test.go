@@ -554,7 +554,7 @@ func compileProduct(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 }
 
 func (p product) Check(in *vmrules.Input) vmrules.Verdict {
-	verdict := vmrules.Verdict{Outcome: vmrules.Satisfied}
+	verdict := vmrules.Verdict{Outcome: vmrules.OutcomeSatisfied}
 	for i, m := range in.Values {
 		members, _ := m.Value.(map[string]any)
 		product := 1.0 // which cannot overflow
@@ -566,7 +566,7 @@ func (p product) Check(in *vmrules.Input) vmrules.Verdict {
 		if product > float64(p.atMost) {
 			v := in.Violation(i)
 			v.Detail = fmt.Sprintf("the product of %v is %v, more than %d", p.of, product, p.atMost)
-			verdict.Outcome = vmrules.Violated
+			verdict.Outcome = vmrules.OutcomeViolated
 			verdict.Violations = append(verdict.Violations, v)
 		}
 	}

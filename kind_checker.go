@@ -73,16 +73,16 @@ type located struct {
 
 // A Verdict is what a Checker decides. The zero Verdict leaves the rule Undecided.
 type Verdict struct {
-	// Outcome is Satisfied, Violated, Skipped, Ignored or Undecided. Any other
-	// value counts as Undecided. If there are Violations, any Outcome except
-	// Violated counts as Undecided.
+	// Outcome is OutcomeSatisfied, OutcomeViolated, OutcomeSkipped, OutcomeIgnored or
+	// OutcomeUndecided. Any other value counts as OutcomeUndecided. If there are
+	// Violations, so does any Outcome except OutcomeViolated.
 	Outcome Outcome
 	// Note says why the rule is skipped, ignored or undecided. If it is violated,
 	// Note says what could not be judged.
 	Note string
 	// Doubt is why the rule is undecided; "" means DoubtKind.
 	Doubt Doubt
-	// Violations say what is wrong if the outcome is Violated. Start each with
+	// Violations say what is wrong if the Outcome is OutcomeViolated. Start each with
 	// Input.Violation.
 	Violations []Violation
 }
@@ -231,7 +231,7 @@ func (j *judgement) check() bool {
 	}
 	var verdict Verdict
 	if panics := safely(func() { verdict = j.rule.checker.Check(in) }); panics != nil {
-		verdict = Verdict{Outcome: Undecided, Note: fmt.Sprintf("the kind %s failed: %s", value.Quoted(string(j.rule.Kind)), panics)}
+		verdict = Verdict{Outcome: OutcomeUndecided, Note: fmt.Sprintf("the kind %s failed: %s", value.Quoted(string(j.rule.Kind)), panics)}
 	}
 	if in.err != nil {
 		j.undecided("", in.err)
@@ -305,12 +305,12 @@ func (in *Input) selectOld() error {
 // still have to be judged.
 func (j *judgement) conclude(in *Input, v Verdict) bool {
 	switch {
-	case v.Outcome == Satisfied && len(v.Violations) == 0:
-		j.result.Outcome = Satisfied
+	case v.Outcome == OutcomeSatisfied && len(v.Violations) == 0:
+		j.result.Outcome = OutcomeSatisfied
 		return j.rule.hasArguments()
-	case len(v.Violations) == 0 && (v.Outcome == Skipped || v.Outcome == Ignored):
+	case len(v.Violations) == 0 && (v.Outcome == OutcomeSkipped || v.Outcome == OutcomeIgnored):
 		j.end(v.Outcome, v.Note)
-	case v.Outcome == Violated:
+	case v.Outcome == OutcomeViolated:
 		j.checkViolated(in, v)
 	default:
 		note := cmp.Or(v.Note, fmt.Sprintf("the kind %s gave no verdict", value.Quoted(string(j.rule.Kind))))
@@ -353,7 +353,7 @@ func (j *judgement) checkViolated(in *Input, v Verdict) {
 // complete fills in what a Checker left empty in a violation.
 func (in *Input) complete(v Violation) Violation {
 	j := in.judgement
-	v.Rule, v.Warning = j.rule.Name, j.rule.JustWarning
+	v.Rule, v.Warned = j.rule.Name, j.rule.JustWarning
 	v.Value, v.Limit = value.Canonical(value.Resolve(v.Value)), jsontext.Writable(v.Limit)
 	v.Message = cmp.Or(v.Message, j.rule.Message)
 	v.Detail = cmp.Or(v.Detail, fmt.Sprintf("the kind %s does not allow it", value.Quoted(string(j.rule.Kind))))

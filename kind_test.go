@@ -47,7 +47,7 @@ func TestVerdicts(t *testing.T) {
 	}
 	first := disk(vmrules.Violation{Field: "spec.template.spec.disks[0]", Pointer: "/spec/template/spec/disks/0"})
 	undecided := func(why string) vmrules.Result {
-		return vmrules.Result{Outcome: vmrules.Undecided, Undecided: vmrules.DoubtKind,
+		return vmrules.Result{Outcome: vmrules.OutcomeUndecided, Doubt: vmrules.DoubtKind,
 			Violations: []vmrules.Violation{{Rule: "n", Message: "m", Reason: vmrules.ReasonInternal, Detail: why}}}
 	}
 	for _, test := range []struct {
@@ -56,61 +56,63 @@ func TestVerdicts(t *testing.T) {
 		give func(*vmrules.Input) vmrules.Verdict
 		want vmrules.Result
 	}{
-		{"satisfied", "", satisfied, vmrules.Result{Outcome: vmrules.Satisfied}},
+		{"satisfied", "", satisfied, vmrules.Result{Outcome: vmrules.OutcomeSatisfied}},
 		{"nothing said", "", func(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{} }, undecided(`the kind "k" gave no verdict`)},
 		{"an unknown outcome", "", func(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{Outcome: "Perhaps"} },
 			undecided(`the kind "k" gave no verdict`)},
 		{"satisfied, and something wrong", "", func(in *vmrules.Input) vmrules.Verdict {
-			return vmrules.Verdict{Outcome: vmrules.Satisfied, Violations: []vmrules.Violation{in.Violation(0)}}
+			return vmrules.Verdict{Outcome: vmrules.OutcomeSatisfied, Violations: []vmrules.Violation{in.Violation(0)}}
 		}, undecided(`the kind "k" gave no verdict`)},
 		{"undecided", "", func(*vmrules.Input) vmrules.Verdict {
-			return vmrules.Verdict{Outcome: vmrules.Undecided, Note: "too dear"}
+			return vmrules.Verdict{Outcome: vmrules.OutcomeUndecided, Note: "too dear"}
 		}, undecided("too dear")},
 		{"undecided for a reason of its own", "", func(*vmrules.Input) vmrules.Verdict {
-			return vmrules.Verdict{Outcome: vmrules.Undecided, Doubt: vmrules.DoubtParameter, Note: "not filled in"}
+			return vmrules.Verdict{Outcome: vmrules.OutcomeUndecided, Doubt: vmrules.DoubtParameter, Note: "not filled in"}
 		}, func() vmrules.Result {
 			r := undecided("not filled in")
-			r.Undecided = vmrules.DoubtParameter
+			r.Doubt = vmrules.DoubtParameter
 			return r
 		}()},
 		{"skipped", "", func(*vmrules.Input) vmrules.Verdict {
-			return vmrules.Verdict{Outcome: vmrules.Skipped, Note: "not mine"}
+			return vmrules.Verdict{Outcome: vmrules.OutcomeSkipped, Note: "not mine"}
 		},
-			vmrules.Result{Outcome: vmrules.Skipped, Note: "not mine"}},
-		{"ignored", "", func(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{Outcome: vmrules.Ignored, Note: "empty"} },
-			vmrules.Result{Outcome: vmrules.Ignored, Note: "empty"}},
+			vmrules.Result{Outcome: vmrules.OutcomeSkipped, Note: "not mine"}},
+		{"ignored", "", func(*vmrules.Input) vmrules.Verdict {
+			return vmrules.Verdict{Outcome: vmrules.OutcomeIgnored, Note: "empty"}
+		},
+			vmrules.Result{Outcome: vmrules.OutcomeIgnored, Note: "empty"}},
 		{"a panic", "", func(*vmrules.Input) vmrules.Verdict { panic(errors.New("oh")) }, undecided(`the kind "k" failed: oh`)},
-		{"violated without any detail", "", func(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{Outcome: vmrules.Violated} },
-			vmrules.Result{Outcome: vmrules.Violated, Violations: []vmrules.Violation{first}}},
+		{"violated without any detail", "", func(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{Outcome: vmrules.OutcomeViolated} },
+			vmrules.Result{Outcome: vmrules.OutcomeViolated, Violations: []vmrules.Violation{first}}},
 		{"violated with a note alone", "", func(*vmrules.Input) vmrules.Verdict {
-			return vmrules.Verdict{Outcome: vmrules.Violated, Note: "it is odd"}
+			return vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Note: "it is odd"}
 		}, func() vmrules.Result {
 			v := first
 			v.Detail = "it is odd"
-			return vmrules.Result{Outcome: vmrules.Violated, Violations: []vmrules.Violation{v}}
+			return vmrules.Result{Outcome: vmrules.OutcomeViolated, Violations: []vmrules.Violation{v}}
 		}()},
 		{"below a value, with its own message", `"justWarning": true, `, func(in *vmrules.Input) vmrules.Verdict {
 			v := in.Violation(1, "size")
 			v.Reason, v.Message, v.Detail, v.Argument, v.Limit = vmrules.ReasonForbidden, "own", "30 is much", "most", 20
-			v.Rule, v.Warning = "other", false // Validate sets them again
-			return vmrules.Verdict{Outcome: vmrules.Violated, Note: "and more", Violations: []vmrules.Violation{v}}
-		}, vmrules.Result{Outcome: vmrules.Warned, Note: "and more", Violations: []vmrules.Violation{{
+			v.Rule, v.Warned = "other", false // Validate sets them again
+			return vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Note: "and more", Violations: []vmrules.Violation{v}}
+		}, vmrules.Result{Outcome: vmrules.OutcomeWarned, Note: "and more", Violations: []vmrules.Violation{{
 			Rule: "n", Message: "own", Field: "spec.template.spec.disks[1].size", Pointer: "/spec/template/spec/disks/1/size",
-			Value: json.Number("30"), Reason: vmrules.ReasonForbidden, Argument: "most", Limit: 20, Detail: "30 is much", Warning: true,
+			Value: json.Number("30"), Reason: vmrules.ReasonForbidden, Argument: "most", Limit: 20, Detail: "30 is much", Warned: true,
 		}}}},
 		{"below a missing value", "", func(in *vmrules.Input) vmrules.Verdict {
-			return vmrules.Verdict{Outcome: vmrules.Violated, Violations: []vmrules.Violation{in.Violation(0, "name", 3, "x")}}
-		}, vmrules.Result{Outcome: vmrules.Violated, Violations: []vmrules.Violation{disk(vmrules.Violation{
+			return vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Violations: []vmrules.Violation{in.Violation(0, "name", 3, "x")}}
+		}, vmrules.Result{Outcome: vmrules.OutcomeViolated, Violations: []vmrules.Violation{disk(vmrules.Violation{
 			Field: "spec.template.spec.disks[0].name[3].x", Pointer: "/spec/template/spec/disks/0/name/3/x",
 		})}}},
 		{"a reason that is not about a value", "", func(in *vmrules.Input) vmrules.Verdict {
 			v := in.Violation(0)
 			v.Reason = vmrules.ReasonInternal
-			return vmrules.Verdict{Outcome: vmrules.Violated, Violations: []vmrules.Violation{v}}
-		}, vmrules.Result{Outcome: vmrules.Violated, Violations: []vmrules.Violation{first}}},
+			return vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Violations: []vmrules.Violation{v}}
+		}, vmrules.Result{Outcome: vmrules.OutcomeViolated, Violations: []vmrules.Violation{first}}},
 		{"a value that does not exist", "", func(in *vmrules.Input) vmrules.Verdict {
-			return vmrules.Verdict{Outcome: vmrules.Violated, Violations: []vmrules.Violation{in.Violation(7)}}
-		}, vmrules.Result{Outcome: vmrules.Violated, Violations: []vmrules.Violation{disk(vmrules.Violation{
+			return vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Violations: []vmrules.Violation{in.Violation(7)}}
+		}, vmrules.Result{Outcome: vmrules.OutcomeViolated, Violations: []vmrules.Violation{disk(vmrules.Violation{
 			Field: "spec.template.spec.disks[*]", Pointer: "/spec/template/spec/disks",
 		})}}},
 	} {
@@ -125,7 +127,7 @@ func TestVerdicts(t *testing.T) {
 	got := ask(t, func(in *vmrules.Input) vmrules.Verdict {
 		v := in.Violation(0)
 		v.Message, v.Detail = "own", "why"
-		return vmrules.Verdict{Outcome: vmrules.Violated, Violations: []vmrules.Violation{v, in.Violation(1)}}
+		return vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Violations: []vmrules.Violation{v, in.Violation(1)}}
 	}, `"path": "jsonpath::.spec.disks[*]"`, twoDisks).String()
 	want := `Violated   n: m
            spec.template.spec.disks[0]: own (why)
@@ -143,9 +145,9 @@ func TestAbsence(t *testing.T) {
 		opts    []vmrules.ValidateOption
 		want    vmrules.Outcome
 	}{
-		{"of a Checker", checkerFunc(satisfied), nil, vmrules.Violated},
-		{"of a Checker, in a form", checkerFunc(satisfied), []vmrules.ValidateOption{vmrules.Partial()}, vmrules.Skipped},
-		{"of one that judges absence", judgesAbsence{satisfied}, nil, vmrules.Satisfied},
+		{"of a Checker", checkerFunc(satisfied), nil, vmrules.OutcomeViolated},
+		{"of a Checker, in a form", checkerFunc(satisfied), []vmrules.ValidateOption{vmrules.Partial()}, vmrules.OutcomeSkipped},
+		{"of one that judges absence", judgesAbsence{satisfied}, nil, vmrules.OutcomeSatisfied},
 	} {
 		rules := rulesOf(t, `[{"name": "n", "rule": "k", "path": "jsonpath::.spec.none", "message": "m"}]`,
 			vmrules.WithKind("k", func(vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) { return test.checker, nil }))
@@ -161,7 +163,7 @@ func (judgesAbsence) ChecksAbsence() {}
 
 // The arguments of the format constrain the values of any kind, once its Checker is satisfied.
 func TestArgumentsOfOtherKinds(t *testing.T) {
-	violated := func(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{Outcome: vmrules.Violated} }
+	violated := func(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{Outcome: vmrules.OutcomeViolated} }
 	for _, test := range []struct {
 		name, keys string
 		check      checkerFunc
@@ -189,13 +191,15 @@ func TestArgumentsOfOtherKinds(t *testing.T) {
 }
 
 // satisfied is a Checker that finds nothing wrong.
-func satisfied(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{Outcome: vmrules.Satisfied} }
+func satisfied(*vmrules.Input) vmrules.Verdict {
+	return vmrules.Verdict{Outcome: vmrules.OutcomeSatisfied}
+}
 
 // seen returns a Checker that is satisfied, and records its Input.
 func seen(in *vmrules.Input) checkerFunc {
 	return func(got *vmrules.Input) vmrules.Verdict {
 		*in = *got
-		return vmrules.Verdict{Outcome: vmrules.Satisfied}
+		return vmrules.Verdict{Outcome: vmrules.OutcomeSatisfied}
 	}
 }
 
@@ -217,7 +221,7 @@ func TestInputTypes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := vmrules.Validate(rules, object).Results()[0]; r.Outcome != vmrules.Satisfied {
+	if r := vmrules.Validate(rules, object).Results()[0]; r.Outcome != vmrules.OutcomeSatisfied {
 		t.Fatal(r)
 	}
 	if diff := cmp.Diff([]vmrules.Match{{"spec", want}}, in.Values); diff != "" {
@@ -308,7 +312,7 @@ func TestWholeObjects(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			rules, err := vmrules.ParseRules(`[{"name": "n", "rule": "k", "message": "m", "path": "jsonpath::.metadata.name"}]`,
 				vmrules.WholeObjects(), vmrules.WithKind("k", always(func(in *vmrules.Input) vmrules.Verdict {
-					return vmrules.Verdict{Outcome: vmrules.Violated, Violations: []vmrules.Violation{in.Violation(0)}}
+					return vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Violations: []vmrules.Violation{in.Violation(0)}}
 				})))
 			if err != nil {
 				t.Fatal(err)
@@ -316,7 +320,7 @@ func TestWholeObjects(t *testing.T) {
 			var got []string
 			for _, r := range vmrules.Validate(rules, conformance.DecodeExactly(json.RawMessage(test.object))).Results() {
 				said := r.Violations[0].Field
-				if r.Outcome == vmrules.Undecided {
+				if r.Outcome == vmrules.OutcomeUndecided {
 					said = r.Violations[0].Detail
 				}
 				got = append(got, r.Target, said)
@@ -339,7 +343,7 @@ func TestWholeObjects(t *testing.T) {
 	for _, r := range vmrules.Validate(rules, conformance.DecodeExactly(json.RawMessage(vm))).Results() {
 		got = append(got, r.Outcome)
 	}
-	if diff := cmp.Diff([]vmrules.Outcome{vmrules.Satisfied, vmrules.Violated, vmrules.Violated}, got); diff != "" {
+	if diff := cmp.Diff([]vmrules.Outcome{vmrules.OutcomeSatisfied, vmrules.OutcomeViolated, vmrules.OutcomeViolated}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	if other, _ := vmrules.ParseRules(rules.String()); rules.Equal(other) || !rules.WholeObjects() || other.WholeObjects() {
@@ -360,16 +364,16 @@ func TestPartialOfOtherKinds(t *testing.T) {
 		want vmrules.Outcome
 	}{
 		{"missing", func(in *vmrules.Input) vmrules.Verdict {
-			return vmrules.Verdict{Outcome: vmrules.Violated, Violations: []vmrules.Violation{missing(in)}}
-		}, vmrules.Skipped},
+			return vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Violations: []vmrules.Violation{missing(in)}}
+		}, vmrules.OutcomeSkipped},
 		{"missing and wrong", func(in *vmrules.Input) vmrules.Verdict {
-			return vmrules.Verdict{Outcome: vmrules.Violated, Violations: []vmrules.Violation{missing(in), in.Violation(0)}}
-		}, vmrules.Violated},
+			return vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Violations: []vmrules.Violation{missing(in), in.Violation(0)}}
+		}, vmrules.OutcomeViolated},
 		{"an empty string", func(in *vmrules.Input) vmrules.Verdict {
 			v := in.Violation(0)
 			v.Value = ""
-			return vmrules.Verdict{Outcome: vmrules.Violated, Violations: []vmrules.Violation{v}}
-		}, vmrules.Skipped},
+			return vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Violations: []vmrules.Violation{v}}
+		}, vmrules.OutcomeSkipped},
 	} {
 		if got := ask(t, test.give, `"path": "jsonpath::.spec"`, twoDisks,
 			vmrules.Partial()); got.Outcome != test.want || len(got.Violations) > 1 {
@@ -384,7 +388,7 @@ func TestUnfilled(t *testing.T) {
 	var asked []string
 	check := func(in *vmrules.Input) vmrules.Verdict {
 		asked = append(asked, in.UnfilledParameter(in.Object), in.UnfilledParameter(in.Values[0].Value))
-		return vmrules.Verdict{Outcome: vmrules.Satisfied}
+		return vmrules.Verdict{Outcome: vmrules.OutcomeSatisfied}
 	}
 	for _, test := range []struct{ path, want string }{
 		{".spec.c", ""},
@@ -393,7 +397,7 @@ func TestUnfilled(t *testing.T) {
 	} {
 		got := ask(t, check, `"path": "jsonpath::`+test.path+`"`, template)
 		said := ""
-		if got.Outcome == vmrules.Undecided {
+		if got.Outcome == vmrules.OutcomeUndecided {
 			said = got.Violations[0].Detail
 		}
 		if said != test.want {
@@ -433,7 +437,7 @@ func TestFieldsLeftOutOfOtherKinds(t *testing.T) {
 	} {
 		got := ask(t, seen(new(vmrules.Input)), `"path": "jsonpath::$`+test.path+`"`, fmt.Sprintf(vm, test.reference))
 		said := ""
-		if got.Outcome == vmrules.Undecided {
+		if got.Outcome == vmrules.OutcomeUndecided {
 			said = got.Violations[0].Detail
 		}
 		if said != test.want {
@@ -458,12 +462,15 @@ func TestCheckersAreBounded(t *testing.T) {
 	calls := 0
 	all, err := vmrules.NewRules(rules,
 		vmrules.WithKind("k",
-			always(func(*vmrules.Input) vmrules.Verdict { calls++; return vmrules.Verdict{Outcome: vmrules.Satisfied} })))
+			always(func(*vmrules.Input) vmrules.Verdict {
+				calls++
+				return vmrules.Verdict{Outcome: vmrules.OutcomeSatisfied}
+			})))
 	if err != nil {
 		t.Fatal(err)
 	}
 	last := func(object map[string]any) vmrules.Result { return vmrules.Validate(all, object).Results()[1999] }
-	if got := last(map[string]any{"l": wide}); got.Outcome != vmrules.Undecided || calls < 900 || calls > 1000 {
+	if got := last(map[string]any{"l": wide}); got.Outcome != vmrules.OutcomeUndecided || calls < 900 || calls > 1000 {
 		t.Errorf("%d calls: %v", calls, got)
 	}
 	for _, test := range []struct {
@@ -477,16 +484,16 @@ func TestCheckersAreBounded(t *testing.T) {
 		{"a long text", map[string]any{"l": strings.Repeat("x", meter.DefaultWork)}, "the budget for time is used up"},
 	} {
 		calls = 0
-		if got := last(test.object); got.Outcome != vmrules.Undecided || got.Violations[0].Detail != test.why || calls > 0 {
+		if got := last(test.object); got.Outcome != vmrules.OutcomeUndecided || got.Violations[0].Detail != test.why || calls > 0 {
 			t.Errorf("%s: %d calls: %v", test.name, calls, got)
 		}
 	}
 	full := func(in *vmrules.Input) vmrules.Verdict {
 		v := in.Violation(0)
 		v.Detail = strings.Repeat("x", meter.DefaultKept/10)
-		return vmrules.Verdict{Outcome: vmrules.Violated, Violations: []vmrules.Violation{v, v, v, v, v, v, v, v, v, v, v}}
+		return vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Violations: []vmrules.Violation{v, v, v, v, v, v, v, v, v, v, v}}
 	}
-	if got := ask(t, full, `"path": "jsonpath::.spec"`, twoDisks); got.Outcome != vmrules.Undecided || len(got.Violations) != 1 {
+	if got := ask(t, full, `"path": "jsonpath::.spec"`, twoDisks); got.Outcome != vmrules.OutcomeUndecided || len(got.Violations) != 1 {
 		t.Errorf("got %s with %d violations", got.Outcome, len(got.Violations))
 	}
 }
@@ -510,7 +517,7 @@ func TestLocationsOfInputAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := vmrules.Validate(rules, object).Results()[0]
-	if got.Outcome != vmrules.Undecided || got.Violations[0].Detail != "the budget for memory is used up" {
+	if got.Outcome != vmrules.OutcomeUndecided || got.Violations[0].Detail != "the budget for memory is used up" {
 		t.Errorf("got %v", got)
 	}
 }
@@ -540,9 +547,9 @@ func most(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	}
 	return checkerFunc(func(in *vmrules.Input) vmrules.Verdict {
 		if float64(len(in.Values)) <= limit {
-			return vmrules.Verdict{Outcome: vmrules.Satisfied}
+			return vmrules.Verdict{Outcome: vmrules.OutcomeSatisfied}
 		}
-		return vmrules.Verdict{Outcome: vmrules.Violated}
+		return vmrules.Verdict{Outcome: vmrules.OutcomeViolated}
 	}), nil
 }
 
@@ -646,9 +653,9 @@ func TestValidateOwnReadWith(t *testing.T) {
 		opts []vmrules.ValidateOption
 		want vmrules.Outcome
 	}{
-		{nil, vmrules.Ignored},
+		{nil, vmrules.OutcomeIgnored},
 		{[]vmrules.ValidateOption{vmrules.WithParseOptions(vmrules.WithKind("most", most), vmrules.WholeObjects())},
-			vmrules.Violated},
+			vmrules.OutcomeViolated},
 	} {
 		report := vmrules.ValidateOwn(vm, test.opts...)
 		if report.Results()[0].Outcome != test.want {
@@ -666,20 +673,20 @@ func TestCarelessCheckers(t *testing.T) {
 		got := ask(t, func(in *vmrules.Input) vmrules.Verdict {
 			violation := in.Violation(0, v)
 			violation.Value, violation.Limit, violation.Detail = v, v, "d"
-			return vmrules.Verdict{Outcome: vmrules.Violated, Violations: []vmrules.Violation{violation}}
+			return vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Violations: []vmrules.Violation{violation}}
 		}, `"path": "jsonpath::.spec"`, twoDisks)
-		if got.Outcome != vmrules.Violated {
+		if got.Outcome != vmrules.OutcomeViolated {
 			t.Errorf("%T: %s", v, got)
 		}
 		if _, err := json.Marshal(vmrules.NewReport([]vmrules.Result{got})); err != nil {
 			t.Errorf("%T: %v", v, err)
 		}
 	}
-	for _, outcome := range []vmrules.Outcome{vmrules.Satisfied, vmrules.Skipped, vmrules.Ignored, vmrules.Undecided, vmrules.Warned, ""} {
+	for _, outcome := range []vmrules.Outcome{vmrules.OutcomeSatisfied, vmrules.OutcomeSkipped, vmrules.OutcomeIgnored, vmrules.OutcomeUndecided, vmrules.OutcomeWarned, ""} {
 		got := ask(t, func(in *vmrules.Input) vmrules.Verdict {
 			return vmrules.Verdict{Outcome: outcome, Violations: []vmrules.Violation{in.Violation(0)}}
 		}, `"path": "jsonpath::.spec"`, twoDisks)
-		if got.Outcome != vmrules.Undecided {
+		if got.Outcome != vmrules.OutcomeUndecided {
 			t.Errorf("%s with a violation: %s", outcome, got)
 		}
 	}
@@ -690,7 +697,7 @@ func TestOldObjectAsWritten(t *testing.T) {
 	var seen [][]any
 	see := vmrules.WithKind("see", always(func(in *vmrules.Input) vmrules.Verdict {
 		seen = append(seen, []any{in.Object, in.OldObject})
-		return vmrules.Verdict{Outcome: vmrules.Satisfied}
+		return vmrules.Verdict{Outcome: vmrules.OutcomeSatisfied}
 	}))
 	rules, err := vmrules.ParseRules(`[{"name": "n", "rule": "see", "path": "jsonpath::.spec", "message": "m"}]`, see, vmrules.WholeObjects())
 	if err != nil {
@@ -791,12 +798,12 @@ func TestInputFind(t *testing.T) {
 				if got, err = in.Find(vmrules.MustParsePath("jsonpath::" + test.path)); (err != nil) != (test.doubt != "") {
 					t.Errorf("error %v", err)
 				}
-				return vmrules.Verdict{Outcome: vmrules.Satisfied}
+				return vmrules.Verdict{Outcome: vmrules.OutcomeSatisfied}
 			}, `"path": "jsonpath::.spec.domain"`, fmt.Sprintf(vm, test.spec), test.opts...)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if result.Undecided != test.doubt {
+			if result.Doubt != test.doubt {
 				t.Errorf("%s, want the doubt %q", result, test.doubt)
 			}
 		})
@@ -812,7 +819,7 @@ func TestInputIsPartial(t *testing.T) {
 		var got bool
 		ask(t, func(in *vmrules.Input) vmrules.Verdict {
 			got = in.IsPartial
-			return vmrules.Verdict{Outcome: vmrules.Satisfied}
+			return vmrules.Verdict{Outcome: vmrules.OutcomeSatisfied}
 		}, `"path": "jsonpath::.spec"`, twoDisks, opts...)
 		if want := opts != nil; got != want {
 			t.Errorf("partial: %t, want %t", got, want)
@@ -848,13 +855,13 @@ func TestDoubts(t *testing.T) {
 	} {
 		rules := rulesOf(t, fmt.Sprintf(`[{"name": "r", "message": "m", %s}]`, test.rule), kind)
 		object := map[string]any{"spec": map[string]any{"domain": map[string]any{"n": test.n, "argument": test.argument}}}
-		undecided := vmrules.Validate(rules, object, test.option).Results(vmrules.Undecided)
+		undecided := vmrules.Validate(rules, object, test.option).Results(vmrules.OutcomeUndecided)
 		if len(undecided) != 1 {
 			t.Errorf("%s: the rule is decided", test.name)
 			continue
 		}
 		detail := undecided[0].Violations[0].Detail
-		if diff := cmp.Diff(test.want, undecided[0].Undecided); diff != "" || !strings.Contains(detail, test.about) {
+		if diff := cmp.Diff(test.want, undecided[0].Doubt); diff != "" || !strings.Contains(detail, test.about) {
 			t.Errorf("%s: %s (-want +got):\n%s", test.name, detail, diff)
 		}
 	}

@@ -103,7 +103,7 @@ func TestNilOption(t *testing.T) {
 }
 
 func first(rules vmrules.Rules) vmrules.Rule {
-	r, _ := rules.Named("r")
+	r, _ := rules.ByName("r")
 	return r
 }
 
@@ -136,7 +136,7 @@ type judged struct {
 func judgedIn(r *vmrules.Report) []judged {
 	var all []judged
 	for _, result := range r.Results() {
-		j := judged{Rule: result.Rule, Outcome: result.Outcome, Doubt: result.Undecided}
+		j := judged{Rule: result.Rule, Outcome: result.Outcome, Doubt: result.Doubt}
 		for _, v := range result.Violations {
 			j.Details = append(j.Details, strings.TrimPrefix(v.Origin+": "+v.Detail, ": "))
 		}
@@ -150,15 +150,15 @@ func TestWithInstancetype(t *testing.T) {
 	small, linux := object(smallType), object(linuxPref)
 	other := object(strings.ReplaceAll(smallType, `"small"`, `"large"`))
 	namespaced := object(strings.ReplaceAll(smallType, "Cluster", ""))
-	memory := judged{"memory", vmrules.Violated, "", []string{`instancetype small: "1Gi", from instance type small, is less than min 2Gi`}}
-	threads := judged{Rule: "threads", Outcome: vmrules.Satisfied}
+	memory := judged{"memory", vmrules.OutcomeViolated, "", []string{`instancetype small: "1Gi", from instance type small, is less than min 2Gi`}}
+	threads := judged{Rule: "threads", Outcome: vmrules.OutcomeSatisfied}
 	open := func(rule, field string, doubt vmrules.Doubt, by, why string) judged {
-		return judged{rule, vmrules.Undecided, doubt, []string{fmt.Sprintf("spec.template.spec.domain.%s may be set by the %s: %s", field, by, why)}}
+		return judged{rule, vmrules.OutcomeUndecided, doubt, []string{fmt.Sprintf("spec.template.spec.domain.%s may be set by the %s: %s", field, by, why)}}
 	}
 	allOpen := func(why string) []judged {
 		return []judged{
 			open("memory", "memory.guest", vmrules.DoubtInstancetype, "instance type", why),
-			{"bus", vmrules.Violated, "", []string{`"scsi" is not "sata"`}},
+			{"bus", vmrules.OutcomeViolated, "", []string{`"scsi" is not "sata"`}},
 			open("cores", "cpu.cores", vmrules.DoubtInstancetype, "instance type", why),
 			open("threads", "cpu.threads", vmrules.DoubtInstancetype, "instance type", why),
 		}
@@ -170,20 +170,20 @@ func TestWithInstancetype(t *testing.T) {
 	}{
 		{"both", vmrules.WithInstancetype(small, linux), []judged{
 			memory,
-			{"bus", vmrules.Violated, "", []string{`preference linux: "virtio", from preference linux, is not "sata"`, `"scsi" is not "sata"`}},
-			{"cores", vmrules.Violated, "", []string{"instancetype small: 2, from instance type small, is less than min 4"}},
+			{"bus", vmrules.OutcomeViolated, "", []string{`preference linux: "virtio", from preference linux, is not "sata"`, `"scsi" is not "sata"`}},
+			{"cores", vmrules.OutcomeViolated, "", []string{"instancetype small: 2, from instance type small, is less than min 4"}},
 			threads,
 		}},
 		{"no preference", vmrules.WithInstancetype(small, nil), []judged{
 			memory,
-			{"bus", vmrules.Violated, "", []string{`"scsi" is not "sata"`}},
+			{"bus", vmrules.OutcomeViolated, "", []string{`"scsi" is not "sata"`}},
 			open("cores", "cpu.cores", vmrules.DoubtPreference, "preference", "the VirtualMachineClusterPreference linux is not given"),
 			open("threads", "cpu.threads", vmrules.DoubtPreference, "preference", "the VirtualMachineClusterPreference linux is not given"),
 		}},
 		{"no preference, and one vCPU", vmrules.WithInstancetype(object(oneCPU), nil), []judged{
 			memory,
-			{"bus", vmrules.Violated, "", []string{`"scsi" is not "sata"`}},
-			{"cores", vmrules.Violated, "", []string{"instancetype small: 1, from instance type small, is less than min 4"}},
+			{"bus", vmrules.OutcomeViolated, "", []string{`"scsi" is not "sata"`}},
+			{"cores", vmrules.OutcomeViolated, "", []string{"instancetype small: 1, from instance type small, is less than min 4"}},
 			threads,
 		}},
 		{"no instance type", vmrules.WithInstancetype(nil, linux), allOpen("the VirtualMachineClusterInstancetype small is not given")},
@@ -265,7 +265,7 @@ func TestWithoutInstancetypes(t *testing.T) {
 		} {
 			result := report.Results()[0]
 			got := string(result.Outcome)
-			if result.Undecided == "" {
+			if result.Doubt == "" {
 				got += " " + string(result.Violations[0].Reason)
 			}
 			if got != test.want {
@@ -276,7 +276,7 @@ func TestWithoutInstancetypes(t *testing.T) {
 	seen := ""
 	look := always(func(in *vmrules.Input) vmrules.Verdict {
 		seen = fmt.Sprint(in.Root)
-		return vmrules.Verdict{Outcome: vmrules.Satisfied}
+		return vmrules.Verdict{Outcome: vmrules.OutcomeSatisfied}
 	})
 	rules, err := vmrules.ParseRules(`[{"name": "k", "rule": "k", "path": "jsonpath::.spec.domain", "message": "m"}]`, vmrules.WithKind("k", look))
 	if err != nil {
@@ -326,9 +326,9 @@ func TestInstancetypeConflict(t *testing.T) {
 	why := "KubeVirt refuses the VM: spec.template.spec.domain.memory.guest: instancetype small sets spec.memory.guest, " +
 		"so the VM must not set this field: remove it, or use another instance type"
 	want := []judged{
-		{"memory", vmrules.Satisfied, "", nil},
-		{"sockets", vmrules.Undecided, vmrules.DoubtConflict, []string{why}},
-		{"host", vmrules.Satisfied, "", nil},
+		{"memory", vmrules.OutcomeSatisfied, "", nil},
+		{"sockets", vmrules.OutcomeUndecided, vmrules.DoubtConflict, []string{why}},
+		{"host", vmrules.OutcomeSatisfied, "", nil},
 	}
 	if diff := cmp.Diff(want, judgedIn(report)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -350,8 +350,8 @@ func TestInstancetypesShareABudget(t *testing.T) {
 	report := vmrules.Validate(rulesOf(t, "["+memoryRule+"]"), map[string]any{"kind": "List", "items": vms},
 		vmrules.WithInstancetype(large, object(linuxPref)))
 	last := report.Results()[len(report.Results())-1]
-	if last.Undecided != vmrules.DoubtBound && last.Undecided != vmrules.DoubtInstancetype {
-		t.Errorf("the last VM is %s (%s)", last.Outcome, last.Undecided)
+	if last.Doubt != vmrules.DoubtBound && last.Doubt != vmrules.DoubtInstancetype {
+		t.Errorf("the last VM is %s (%s)", last.Outcome, last.Doubt)
 	}
 }
 
@@ -401,18 +401,18 @@ func TestRatchetingInWords(t *testing.T) {
 	for _, r := range report.Results() {
 		result := told{Rule: r.Rule, Outcome: r.Outcome, Note: r.Note}
 		for _, v := range r.Violations {
-			result.Warnings = append(result.Warnings, v.Warning)
+			result.Warnings = append(result.Warnings, v.Warned)
 		}
 		got = append(got, result)
 	}
 	const old = "not changed by this update"
 	want := []told{
-		{"cores", vmrules.Warned, old, []bool{true}},
-		{"bus", vmrules.Violated, "", []bool{true, false}},
-		{"order", vmrules.Warned, old, []bool{true}},
-		{"memory", vmrules.Warned, old, []bool{true}},
-		{"guest", vmrules.Warned, old, []bool{true}},
-		{"text", vmrules.Warned, old, []bool{true}},
+		{"cores", vmrules.OutcomeWarned, old, []bool{true}},
+		{"bus", vmrules.OutcomeViolated, "", []bool{true, false}},
+		{"order", vmrules.OutcomeWarned, old, []bool{true}},
+		{"memory", vmrules.OutcomeWarned, old, []bool{true}},
+		{"guest", vmrules.OutcomeWarned, old, []bool{true}},
+		{"text", vmrules.OutcomeWarned, old, []bool{true}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -492,7 +492,7 @@ func TestWarnIfUndecidedAndRatcheting(t *testing.T) {
 	rule := rulesOf(t, `[{"name": "r", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "message": "m", "max": "jsonpath::.spec.domain.memory.maxGuest"}]`)
 	report := vmrules.Validate(rule, object(text), vmrules.WithInstancetype(object(smallType), nil),
 		vmrules.WithOldObject(object(text)), vmrules.Ratcheting(), vmrules.WarnIfUndecided(vmrules.DoubtInstancetype))
-	if r := report.Results()[0]; r.Outcome != vmrules.Warned || r.Undecided != vmrules.DoubtConflict {
+	if r := report.Results()[0]; r.Outcome != vmrules.OutcomeWarned || r.Doubt != vmrules.DoubtConflict {
 		t.Errorf("%+v", r)
 	}
 }

@@ -22,7 +22,7 @@ func (e *evaluation) ratchet(r *rule, t, by *target) {
 		return
 	}
 	old, doubts, then := e.judgeOld(r, before)
-	if d.Undecided != old.Undecided || !e.wasDoubted(before, doubts, t) {
+	if d.Doubt != old.Doubt || !e.wasDoubted(before, doubts, t) {
 		return
 	}
 	known := map[string][]oldViolation{}
@@ -36,30 +36,30 @@ func (e *evaluation) ratchet(r *rule, t, by *target) {
 		v := &violations[i]
 		at, found := now.Of(v.Pointer)
 		_ = e.budget.Spend(len(known[at])*plan.WrongWork, 0)
-		v.Warning = v.Warning || slices.ContainsFunc(known[at], func(old oldViolation) bool { return e.isSame(v, found, old) })
+		v.Warned = v.Warned || slices.ContainsFunc(known[at], func(old oldViolation) bool { return e.isSame(v, found, old) })
 	}
 	if e.isSpent() || now.Doubt() || then.Doubt() {
 		return
 	}
 	d.Violations = violations
 	if !slices.ContainsFunc(violations, Violation.fails) {
-		d.Outcome, d.Note = Warned, unchanged
+		d.Outcome, d.Note = OutcomeWarned, unchanged
 	}
 }
 
 // ratchetSource makes the result of a target without usable rules a warning, if the update
 // changes neither the rules nor what they judge.
 func (e *evaluation) ratchetSource(t *target, d Result) Result {
-	if e.warnsOf(d.Undecided) {
-		d.Violations[0].Warning = true
+	if e.warnsOf(d.Doubt) {
+		d.Violations[0].Warned = true
 	}
 	before := e.forgiven(t)
-	if before == nil || d.Undecided != DoubtTemplate &&
-		(d.Undecided != DoubtRules || !value.IsEqual(value.At(before.VM, "spec"), value.At(t.VM, "spec"), &e.budget.Meter)) {
+	if before == nil || d.Doubt != DoubtTemplate &&
+		(d.Doubt != DoubtRules || !value.IsEqual(value.At(before.VM, "spec"), value.At(t.VM, "spec"), &e.budget.Meter)) {
 		return d
 	}
-	d.Outcome, d.Note = Warned, unchanged
-	d.Violations[0].Warning = true
+	d.Outcome, d.Note = OutcomeWarned, unchanged
+	d.Violations[0].Warned = true
 	return d
 }
 

@@ -78,9 +78,9 @@ const (
 // mark returns the mark for the result of a rule.
 func (r *Result) mark(of *rule) mark {
 	switch {
-	case r.Outcome == Satisfied:
+	case r.Outcome == OutcomeSatisfied:
 		return marksSatisfied
-	case r.Outcome == Skipped && r.Note == of.notThere():
+	case r.Outcome == OutcomeSkipped && r.Note == of.notThere():
 		return marksNotThere
 	}
 	return marksTold
@@ -92,15 +92,15 @@ func (p *part) untold(k int) Result {
 	r := of.result(p.target)
 	switch p.marks[k] {
 	case marksNotThere:
-		r.Outcome, r.Note = Skipped, of.notThere()
+		r.Outcome, r.Note = OutcomeSkipped, of.notThere()
 	case marksSatisfied:
-		r.Outcome = Satisfied
+		r.Outcome = OutcomeSatisfied
 	case marksWaits:
-		r.Outcome, r.Note, r.Waits = Skipped, errNotFilledIn.Error(), true
+		r.Outcome, r.Note, r.Waits = OutcomeSkipped, errNotFilledIn.Error(), true
 	default:
 		r.Outcome, r.Violations = of.outcomeIfViolated(), p.appendBroken(nil, k, nil)
 		if !of.JustWarning && !slices.ContainsFunc(r.Violations, Violation.fails) {
-			r.Outcome, r.Note = Warned, unchanged
+			r.Outcome, r.Note = OutcomeWarned, unchanged
 		}
 	}
 	return r
@@ -143,7 +143,7 @@ func (p *part) appendBroken(all []Violation, k int, isWanted choice) []Violation
 			all = append(all, r.broken(b, at))
 		}
 		if w.Known {
-			all[len(all)-1].Warning = true
+			all[len(all)-1].Warned = true
 		}
 	}
 	return all
@@ -225,7 +225,7 @@ func (r *Report) addUnjudged(target string, about *Target, result Result) {
 
 // unjudged returns the result of a target for which no rule is judged.
 func unjudged(why error) Result {
-	return Result{Index: -1, Outcome: Undecided, Undecided: doubtIn(why), Violations: []Violation{{Reason: ReasonInternal, Detail: why.Error()}}}
+	return Result{Index: -1, Outcome: OutcomeUndecided, Doubt: doubtIn(why), Violations: []Violation{{Reason: ReasonInternal, Detail: why.Error()}}}
 }
 
 // parts yields the parts of all targets, of which there is at least one.
@@ -401,10 +401,10 @@ func (r *Report) gather(isWanted choice, choose func(*Result) []Violation) []Vio
 // Warnings returns the violations that do not fail the object: those of rules with
 // justWarning and, under Ratcheting, those that the old object has too.
 func (r *Report) Warnings() []Violation {
-	return r.filter(func(_ *plan.Wrong, warns bool) bool { return warns }, func(v Violation) bool { return v.Warning })
+	return r.filter(func(_ *plan.Wrong, warns bool) bool { return warns }, func(v Violation) bool { return v.Warned })
 }
 
-// Missing returns those Violations that say that a value is missing.
+// Missing returns those of the Violations that are about a required value that is missing.
 func (r *Report) Missing() []Violation {
 	isMissing := func(w *plan.Wrong, warns bool) bool { return w.Value == nil && !warns }
 	return r.filter(isMissing, func(v Violation) bool { return v.fails() && v.Reason == ReasonRequired })

@@ -190,7 +190,7 @@ func (r *Report) AdmissionWarnings() []string {
 	seen := map[string]bool{}
 	out := jsontext.Room{Left: maxOutput}
 	warnings := r.Warnings()
-	for _, ignored := range r.Results(Ignored) {
+	for _, ignored := range r.Results(OutcomeIgnored) {
 		warnings = append(warnings, Violation{Reason: ReasonInternal, Message: ignored.Message, Detail: ignored.Note})
 	}
 	for _, t := range r.Targets() {
@@ -256,7 +256,7 @@ func lines(results []Result, targets []Target) iter.Seq[string] {
 	}
 }
 
-var worstFirst = []Outcome{Violated, Undecided, Warned, Ignored, Skipped, Satisfied}
+var worstFirst = []Outcome{OutcomeViolated, OutcomeUndecided, OutcomeWarned, OutcomeIgnored, OutcomeSkipped, OutcomeSatisfied}
 
 func (r *Report) summary(results []Result, targets []Target) string {
 	if r.isZero() {
@@ -356,7 +356,7 @@ func firstFailing(results []Result) int {
 
 // cut leaves out the violations that do not fit.
 func (r *Result) cut(out *jsontext.Room) {
-	if r.Outcome == Undecided {
+	if r.Outcome == OutcomeUndecided {
 		return
 	}
 	kept := jsontext.Fit(out, r.Violations, -1, jsontext.Size)
@@ -372,7 +372,7 @@ const listFrame = 50
 // An Undecided result counts with its only one.
 func (r *Result) outlineSize() int {
 	outline := *r
-	if r.Outcome != Undecided {
+	if r.Outcome != OutcomeUndecided {
 		outline.Violations = nil
 	}
 	return listFrame + jsontext.Size(&outline)

@@ -21,16 +21,16 @@ func longReport() *Report {
 		limit[i] = strings.Repeat("v", i)
 	}
 	var results []Result
-	for i, outcome := range []Outcome{Satisfied, Warned, Skipped, Undecided, Violated, Satisfied, Violated, Undecided} {
+	for i, outcome := range []Outcome{OutcomeSatisfied, OutcomeWarned, OutcomeSkipped, OutcomeUndecided, OutcomeViolated, OutcomeSatisfied, OutcomeViolated, OutcomeUndecided} {
 		r := Result{
 			Index: i, Rule: fmt.Sprint("r",
 				i), Kind: KindEnum, Path: MustParsePath("jsonpath::.a"), Message: strings.Repeat("<", 50*i), Outcome: outcome,
 		}
-		violations := map[Outcome]int{Warned: 20, Violated: 20, Undecided: 1}[outcome]
+		violations := map[Outcome]int{OutcomeWarned: 20, OutcomeViolated: 20, OutcomeUndecided: 1}[outcome]
 		for n := range violations {
 			r.Violations = append(r.Violations, Violation{
 				Rule: r.Rule, Message: r.Message, Field: fmt.Sprintf("a[%d]", n), Value: json.Number("1"), Limit: limit,
-				Reason: ReasonInvalid, Warning: outcome == Warned || i == 3, Detail: strings.Repeat("\n", n),
+				Reason: ReasonInvalid, Warned: outcome == OutcomeWarned || i == 3, Detail: strings.Repeat("\n", n),
 			})
 		}
 		results = append(results, r)
@@ -86,7 +86,7 @@ func TestCutSmall(t *testing.T) {
 	for i, r := range kept {
 		kept[i] = Result{Index: r.Index, Outcome: r.Outcome, Omitted: r.Omitted}
 	}
-	if diff := cmp.Diff([]Result{{Index: 4, Outcome: Violated, Omitted: 20}}, kept); diff != "" || omitted != 7 {
+	if diff := cmp.Diff([]Result{{Index: 4, Outcome: OutcomeViolated, Omitted: 20}}, kept); diff != "" || omitted != 7 {
 		t.Errorf("in no room, %d are left out (-want +got):\n%s", omitted, diff)
 	}
 	if kept, omitted := cut(results[:3], 0); !NewReport(kept).Valid() || omitted != 3 {
@@ -142,7 +142,7 @@ func TestLongCauses(t *testing.T) {
 	racetest.SkipLong(t)
 	t.Parallel()
 	field := strings.Repeat("f", maxOutput/4)
-	r := Result{Outcome: Violated, Violations: []Violation{{Field: field}, {Field: field}, {Field: field}, {Field: field}, {Field: field}}}
+	r := Result{Outcome: OutcomeViolated, Violations: []Violation{{Field: field}, {Field: field}, {Field: field}, {Field: field}, {Field: field}}}
 	causes := NewReport([]Result{r}).Causes()
 	if last := causes[len(causes)-1]; len(causes) != 4 || last.Message != "2 more are left out because there are too many" {
 		t.Errorf("%d causes, the last: %q", len(causes), last.Message)
@@ -164,7 +164,7 @@ func TestLongCauses(t *testing.T) {
 // TestManyCauses: a response has at most a hundred causes.
 func TestManyCauses(t *testing.T) {
 	for _, n := range []int{100, 101, 2000} {
-		report := NewReport([]Result{{Outcome: Violated, Violations: slices.Repeat([]Violation{{Reason: ReasonInvalid}}, n)}})
+		report := NewReport([]Result{{Outcome: OutcomeViolated, Violations: slices.Repeat([]Violation{{Reason: ReasonInvalid}}, n)}})
 		last := report.Causes()[99].Message
 		want := ""
 		if n > 100 {

@@ -107,7 +107,7 @@ func TestReportForMachines(t *testing.T) {
 		{"Violations", names(report.Violations()), []string{"cores", "memory", "serial", "serial", "serial", "limit"}},
 		{"Warnings", names(report.Warnings()), []string{"bus", "both"}},
 		{"Missing", names(report.Missing()), []string{"memory"}},
-		{"Ignored", []string{report.Results(vmrules.Ignored)[0].Rule, report.Results(vmrules.Ignored)[1].Rule},
+		{"Ignored", []string{report.Results(vmrules.OutcomeIgnored)[0].Rule, report.Results(vmrules.OutcomeIgnored)[1].Rule},
 			[]string{"newer", "empty"}},
 		{"AdmissionWarnings", report.AdmissionWarnings(), []string{
 			`spec.template.spec.domain.devices.disks[0].disk.bus: Unsupported value: "sata": virtio is faster ("sata" is not "virtio")`,
@@ -219,8 +219,8 @@ func TestGoldenReport(t *testing.T) {
 // checkComplete fails the test unless the report has every outcome and every Doubt.
 func checkComplete(t *testing.T, results []vmrules.Result) {
 	t.Helper()
-	for _, o := range []vmrules.Outcome{vmrules.Satisfied, vmrules.Violated, vmrules.Warned, vmrules.Skipped, vmrules.Ignored,
-		vmrules.Undecided} {
+	for _, o := range []vmrules.Outcome{vmrules.OutcomeSatisfied, vmrules.OutcomeViolated, vmrules.OutcomeWarned, vmrules.OutcomeSkipped, vmrules.OutcomeIgnored,
+		vmrules.OutcomeUndecided} {
 		if !slices.ContainsFunc(results, func(r vmrules.Result) bool { return r.Outcome == o }) {
 			t.Errorf("no result is %s", o)
 		}
@@ -229,13 +229,13 @@ func checkComplete(t *testing.T, results []vmrules.Result) {
 		vmrules.DoubtBound, vmrules.DoubtArgument, vmrules.DoubtParameter, vmrules.DoubtInstancetype,
 		vmrules.DoubtPreference, vmrules.DoubtNothing, vmrules.DoubtKind,
 	} {
-		if !slices.ContainsFunc(results, func(r vmrules.Result) bool { return r.Undecided == d }) {
+		if !slices.ContainsFunc(results, func(r vmrules.Result) bool { return r.Doubt == d }) {
 			t.Errorf("no result is undecided for %s", d)
 		}
 	}
 	for _, r := range results {
-		if (r.Outcome == vmrules.Undecided) != (r.Undecided != "") {
-			t.Errorf("undecided for %q: %s", r.Undecided, r)
+		if (r.Outcome == vmrules.OutcomeUndecided) != (r.Doubt != "") {
+			t.Errorf("undecided for %q: %s", r.Doubt, r)
 		}
 	}
 }
@@ -254,8 +254,8 @@ func TestNothingJudged(t *testing.T) {
 			t.Errorf("%s: %v", name, report.Err())
 		}
 		lists := []int{
-			len(report.Results()), report.Omitted(), len(report.Warnings()), len(report.Missing()), len(report.Results(vmrules.Ignored)),
-			len(report.Results(vmrules.Undecided)), len(report.At("")), len(report.AdmissionWarnings()),
+			len(report.Results()), report.Omitted(), len(report.Warnings()), len(report.Missing()), len(report.Results(vmrules.OutcomeIgnored)),
+			len(report.Results(vmrules.OutcomeUndecided)), len(report.At("")), len(report.AdmissionWarnings()),
 		}
 		if diff := cmp.Diff(make([]int, 8), lists); diff != "" {
 			t.Errorf("%s says something (-want +got):\n%s", name, diff)
@@ -288,27 +288,27 @@ func TestNoRules(t *testing.T) {
 // TestVerdictOfResults: a report is valid only if its results are known to be right. Otherwise it
 // has a violation, even if the results have none.
 func TestVerdictOfResults(t *testing.T) {
-	warning := []vmrules.Violation{{Warning: true}}
+	warning := []vmrules.Violation{{Warned: true}}
 	for _, test := range []struct {
 		result vmrules.Result
 		valid  bool
 	}{
-		{vmrules.Result{Outcome: vmrules.Satisfied}, true},
-		{vmrules.Result{Outcome: vmrules.Skipped, Note: "n"}, true},
-		{vmrules.Result{Outcome: vmrules.Ignored}, true},
-		{vmrules.Result{Outcome: vmrules.Warned, Violations: warning}, true},
-		{vmrules.Result{Outcome: vmrules.Warned, Omitted: 2}, true},
-		{vmrules.Result{Outcome: vmrules.Undecided, Violations: warning}, true},
-		{vmrules.Result{Outcome: vmrules.Undecided}, false},
-		{vmrules.Result{Outcome: vmrules.Undecided, Violations: []vmrules.Violation{{}}}, false},
-		{vmrules.Result{Outcome: vmrules.Violated}, false},
-		{vmrules.Result{Outcome: vmrules.Violated, Omitted: 2}, false},
-		{vmrules.Result{Outcome: vmrules.Violated, Violations: warning}, false},
-		{vmrules.Result{Outcome: vmrules.Satisfied, Violations: []vmrules.Violation{{}}}, false},
+		{vmrules.Result{Outcome: vmrules.OutcomeSatisfied}, true},
+		{vmrules.Result{Outcome: vmrules.OutcomeSkipped, Note: "n"}, true},
+		{vmrules.Result{Outcome: vmrules.OutcomeIgnored}, true},
+		{vmrules.Result{Outcome: vmrules.OutcomeWarned, Violations: warning}, true},
+		{vmrules.Result{Outcome: vmrules.OutcomeWarned, Omitted: 2}, true},
+		{vmrules.Result{Outcome: vmrules.OutcomeUndecided, Violations: warning}, true},
+		{vmrules.Result{Outcome: vmrules.OutcomeUndecided}, false},
+		{vmrules.Result{Outcome: vmrules.OutcomeUndecided, Violations: []vmrules.Violation{{}}}, false},
+		{vmrules.Result{Outcome: vmrules.OutcomeViolated}, false},
+		{vmrules.Result{Outcome: vmrules.OutcomeViolated, Omitted: 2}, false},
+		{vmrules.Result{Outcome: vmrules.OutcomeViolated, Violations: warning}, false},
+		{vmrules.Result{Outcome: vmrules.OutcomeSatisfied, Violations: []vmrules.Violation{{}}}, false},
 		{vmrules.Result{Outcome: "Perhaps"}, false},
 		{vmrules.Result{}, false},
 	} {
-		report := vmrules.NewReport([]vmrules.Result{{Outcome: vmrules.Satisfied}, test.result})
+		report := vmrules.NewReport([]vmrules.Result{{Outcome: vmrules.OutcomeSatisfied}, test.result})
 		if got := report.Valid(); got != test.valid || got != (report.Err() == nil) || got != (len(report.Causes()) == 0) {
 			t.Errorf("valid is %v, with %v: %s", got, report.Err(), report)
 		}
@@ -328,7 +328,7 @@ func TestReportIsItsOwn(t *testing.T) {
 	domain := object["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["domain"].(map[string]any)
 	domain["cpu"].(map[string]any)["cores"] = 1
 	domain["devices"].(map[string]any)["disks"].([]any)[0] = nil
-	for _, list := range [][]vmrules.Result{report.Results(), report.Results(vmrules.Ignored), report.Results(vmrules.Undecided)} {
+	for _, list := range [][]vmrules.Result{report.Results(), report.Results(vmrules.OutcomeIgnored), report.Results(vmrules.OutcomeUndecided)} {
 		for i := range list {
 			list[i].Outcome, list[i].Note = "", "changed"
 			for k := range list[i].Violations {
@@ -339,7 +339,7 @@ func TestReportIsItsOwn(t *testing.T) {
 	report.Violations()[0].Detail = "changed"
 	results := before.Results()
 	made := vmrules.NewReport(results)
-	results[0].Violations[0].Detail, results[1].Outcome = "changed", vmrules.Satisfied
+	results[0].Violations[0].Detail, results[1].Outcome = "changed", vmrules.OutcomeSatisfied
 	copied := *report
 	if err := json.Unmarshal([]byte(`{"valid": true, "results": []}`), report); err != nil {
 		t.Fatal(err)
@@ -369,17 +369,17 @@ func TestReportOfManyRules(t *testing.T) {
 		for i, r := range results {
 			i, item := i%n, i/n
 			present := [][]int{{0, 1, 2, 3}, {1}}[item]
-			want := vmrules.Satisfied
+			want := vmrules.OutcomeSatisfied
 			switch {
 			case !slices.Contains(present, i%5):
-				want = vmrules.Skipped
+				want = vmrules.OutcomeSkipped
 			case !slices.Contains(present, i%3), item == 0 && i%3 == 1:
-				want = vmrules.Violated
+				want = vmrules.OutcomeViolated
 			}
 			if r.Index != i || r.Rule != fmt.Sprint("r", i) || r.Target != fmt.Sprintf("items[%d]", item) || r.Outcome != want {
 				t.Errorf("of %d rules, %d in item %d should be %s: %s", n, i, item, want, r)
 			}
-			if note := fmt.Sprintf("jsonpath::.n%d is not there", i%5); want == vmrules.Skipped && r.Note != note {
+			if note := fmt.Sprintf("jsonpath::.n%d is not there", i%5); want == vmrules.OutcomeSkipped && r.Note != note {
 				t.Errorf("the note is %q, want %q", r.Note, note)
 			}
 		}
@@ -435,8 +435,8 @@ func TestEqualReports(t *testing.T) {
 		"Index": func(r *vmrules.Result) { r.Index++ }, "Rule": func(r *vmrules.Result) { r.Rule += "x" },
 		"Kind": func(r *vmrules.Result) { r.Kind = "k" }, "Path": func(r *vmrules.Result) { r.Path = vmrules.Path{} },
 		"Message": func(r *vmrules.Result) { r.Message = "" }, "Target": func(r *vmrules.Result) { r.Target = "items[0]" },
-		"Outcome":    func(r *vmrules.Result) { r.Outcome = vmrules.Warned },
-		"Undecided":  func(r *vmrules.Result) { r.Undecided = vmrules.DoubtKind },
+		"Outcome":    func(r *vmrules.Result) { r.Outcome = vmrules.OutcomeWarned },
+		"Doubt":      func(r *vmrules.Result) { r.Doubt = vmrules.DoubtKind },
 		"Note":       func(r *vmrules.Result) { r.Note = "n" },
 		"Omitted":    func(r *vmrules.Result) { r.Omitted = 1 },
 		"Violations": func(r *vmrules.Result) { r.Violations = nil },
@@ -461,7 +461,7 @@ func TestEqualReports(t *testing.T) {
 // leaves the report unchanged.
 func TestReadingReports(t *testing.T) {
 	const satisfied, violated = `{"outcome": "Satisfied"}`, `{"outcome": "Violated"}`
-	const undecided, warned = `{"outcome": "Undecided"}`, `{"outcome": "Undecided", "violations": [{"warning": true}]}`
+	const undecided, warned = `{"outcome": "Undecided"}`, `{"outcome": "Undecided", "violations": [{"warned": true}]}`
 	for _, test := range []struct {
 		text  string
 		wrong string // a part of the error; "": none
@@ -494,7 +494,7 @@ func TestReadingReports(t *testing.T) {
 		{`{"valid": false, "valid": true, "results": []}`, `the key "valid" is given twice`, false},
 		{`{"valid": false, "results": [` + violated + `], "results": [], "valid": true}`, `the key "results" is given twice`, false},
 		{`{"valid": true, "results": [{"outcome": "Satisfied", "OUTCOME": "Violated"}]}`, `the key "OUTCOME" has to be written "outcome"`, false},
-		{`{"valid": true, "results": [{"outcome": "Undecided", "violations": [{"Warning": true}]}]}`, `the key "Warning" has to be written`,
+		{`{"valid": true, "results": [{"outcome": "Undecided", "violations": [{"Warned": true}]}]}`, `the key "Warned" has to be written`,
 			false},
 		{`{"valid": true, "results": [], "later": [{"a": 1, "a": 2}]}`, `the key "a" is given twice`, false},
 		{`{"valid": true, "results": [` + satisfied + `], "later": {"Valid": [{"OUTCOME": 1}], "valid": {}}}`, "", true},
@@ -619,7 +619,7 @@ func TestControlCharacters(t *testing.T) {
 	for _, control := range []string{"\x1b", "\n", "\x7f", "\u202e", "\u2028"} {
 		for _, text := range []string{control + "a", "a" + control + "a", "a" + control, control} {
 			v := vmrules.Violation{Rule: "r", Message: text, Field: text, Detail: text, Value: text, Reason: vmrules.ReasonInvalid}
-			r := vmrules.Result{Rule: text, Message: text, Note: text, Outcome: vmrules.Violated, Violations: []vmrules.Violation{v}}
+			r := vmrules.Result{Rule: text, Message: text, Note: text, Outcome: vmrules.OutcomeViolated, Violations: []vmrules.Violation{v}}
 			p := vmrules.Problem{Rule: text, Key: text, Message: text, Reason: vmrules.ReasonInvalid}
 			lines := strings.Split(r.String(), "\n")
 			if len(lines) != 3 { // the rule, its violation, the note

@@ -17,20 +17,20 @@ import (
 type Outcome string
 
 const (
-	// Satisfied: every value that the rule judges satisfies it.
-	Satisfied Outcome = "Satisfied"
-	// Violated: some value breaks the rule, or the path selects nothing.
-	Violated Outcome = "Violated"
-	// Warned: the rule is violated, and has justWarning; or, under Ratcheting, nothing is
+	// OutcomeSatisfied: every value that the rule judges satisfies it.
+	OutcomeSatisfied Outcome = "Satisfied"
+	// OutcomeViolated: some value breaks the rule, or the path selects nothing.
+	OutcomeViolated Outcome = "Violated"
+	// OutcomeWarned: the rule is violated, and has justWarning; or, under Ratcheting, nothing is
 	// wrong except what is wrong with the old object too.
-	Warned Outcome = "Warned"
-	// Skipped: "valid" selects nothing; or, under Partial, what the rule needs is not
+	OutcomeWarned Outcome = "Warned"
+	// OutcomeSkipped: "valid" selects nothing; or, under Partial, what the rule needs is not
 	// filled in yet.
-	Skipped Outcome = "Skipped"
-	// Ignored: the rule's kind is not known, or it enforces nothing.
-	Ignored Outcome = "Ignored"
-	// Undecided: the rule could not be judged. It does not count as satisfied.
-	Undecided Outcome = "Undecided"
+	OutcomeSkipped Outcome = "Skipped"
+	// OutcomeIgnored: the rule's kind is not known, or it enforces nothing.
+	OutcomeIgnored Outcome = "Ignored"
+	// OutcomeUndecided: the rule could not be judged. It does not count as satisfied.
+	OutcomeUndecided Outcome = "Undecided"
 )
 
 // A Result is the outcome of one rule for one target, with its violations.
@@ -42,8 +42,8 @@ type Result struct {
 	Message string  `json:"message"`
 	Target  string  `json:"target,omitempty"` // "", or where the VM is: "objects[0]", "items[3]"
 	Outcome Outcome `json:"outcome"`
-	// Undecided is why the rule is undecided; "" if it is not.
-	Undecided Doubt `json:"undecided,omitempty"`
+	// Doubt is why the rule could not be judged; "" if it could.
+	Doubt Doubt `json:"doubt,omitempty"`
 	// Note says why a rule was skipped or ignored. If the rule is violated, Note says
 	// what could not be judged.
 	Note string `json:"note,omitempty"`
@@ -66,9 +66,9 @@ func (r *rule) result(target string) Result {
 // outcomeIfViolated returns the outcome of a rule that is violated.
 func (r *rule) outcomeIfViolated() Outcome {
 	if r.JustWarning {
-		return Warned
+		return OutcomeWarned
 	}
-	return Violated
+	return OutcomeViolated
 }
 
 // fails reports whether the result fails the object. An unknown outcome does. So does
@@ -77,18 +77,18 @@ func (r Result) fails() bool {
 	switch {
 	case slices.ContainsFunc(r.Violations, Violation.fails):
 		return true
-	case r.Outcome == Undecided:
+	case r.Outcome == OutcomeUndecided:
 		return len(r.Violations) == 0
 	}
-	return !slices.Contains([]Outcome{Satisfied, Warned, Skipped, Ignored}, r.Outcome)
+	return !slices.Contains([]Outcome{OutcomeSatisfied, OutcomeWarned, OutcomeSkipped, OutcomeIgnored}, r.Outcome)
 }
 
 // judged reports whether the rule judged the target: some value was found right, wrong or missing.
 func (r *Result) judged() bool {
 	switch r.Outcome {
-	case Satisfied, Violated:
+	case OutcomeSatisfied, OutcomeViolated:
 		return true
-	case Warned:
+	case OutcomeWarned:
 		return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Reason != ReasonInternal })
 	}
 	return false
@@ -118,7 +118,7 @@ func (r Result) clone() Result {
 // equal reports whether two results say the same.
 func (r *Result) equal(q *Result) bool {
 	return r.Index == q.Index && r.Rule == q.Rule && r.Kind == q.Kind && r.Path.Equal(q.Path) &&
-		r.Message == q.Message && r.Target == q.Target && r.Outcome == q.Outcome && r.Undecided == q.Undecided &&
+		r.Message == q.Message && r.Target == q.Target && r.Outcome == q.Outcome && r.Doubt == q.Doubt &&
 		r.Note == q.Note && r.Waits == q.Waits && r.Omitted == q.Omitted &&
 		slices.EqualFunc(r.Violations, q.Violations, func(v, w Violation) bool { return reflect.DeepEqual(v, w) })
 }
@@ -132,7 +132,7 @@ func (r Result) String() string {
 		s.WriteString(" in " + r.Target)
 	}
 	said := r.Note
-	if slices.Contains([]Outcome{Violated, Warned, Undecided}, r.Outcome) {
+	if slices.Contains([]Outcome{OutcomeViolated, OutcomeWarned, OutcomeUndecided}, r.Outcome) {
 		said = r.Message
 	}
 	if said != "" {
@@ -189,9 +189,9 @@ type Violation struct {
 	// that the object does not hold, and a text such as "instancetype u1.small" or
 	// "preference fedora" the object that sets it when KubeVirt starts the VM.
 	Origin string `json:"origin,omitempty"`
-	// Warning means that the rule has justWarning or, under Ratcheting, that the old
-	// object has the same violation.
-	Warning bool `json:"warning,omitempty"`
+	// Warned means that the violation does not fail the object: the rule has justWarning
+	// or, under Ratcheting, the old object has the same violation.
+	Warned bool `json:"warned,omitempty"`
 }
 
 // OriginDefault is the Origin of a value that the object does not hold, because it is a default.
@@ -216,7 +216,7 @@ func (r *rule) broken(b breach, at jsonpath.Texts) Violation {
 
 // violation returns a violation of the rule.
 func (r *rule) violation(reason Reason, argument, detail string) Violation {
-	return Violation{Rule: r.Name, Message: r.Message, Reason: reason, Argument: argument, Detail: detail, Warning: r.JustWarning}
+	return Violation{Rule: r.Name, Message: r.Message, Reason: reason, Argument: argument, Detail: detail, Warned: r.JustWarning}
 }
 
 const notSet = "the field is not set"
@@ -263,7 +263,7 @@ func (v *Violation) size() int {
 }
 
 // fails reports whether the violation fails the object.
-func (v Violation) fails() bool { return !v.Warning }
+func (v Violation) fails() bool { return !v.Warned }
 
 // Error returns the violation in one line:
 //

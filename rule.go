@@ -214,8 +214,9 @@ func (rs Rules) All() iter.Seq2[int, Rule] {
 	}
 }
 
-// Named returns a copy of the rule with this name; false if there is none that can be used.
-func (rs Rules) Named(name string) (Rule, bool) {
+// ByName returns a copy of the rule with this name. The bool is false if no rule has the name, or
+// if LeaveOutUnusable left out the one that has.
+func (rs Rules) ByName(name string) (Rule, bool) {
 	for _, r := range rs.All() {
 		if r.Name == name {
 			return r, true

@@ -627,7 +627,7 @@ func TestUnmarshalers(t *testing.T) {
 	}
 }
 
-func TestNamed(t *testing.T) {
+func TestByName(t *testing.T) {
 	rules, err := ParseRules(`[
 		{"name": "a", "rule": "integer", "path": "jsonpath::.spec.a", "message": "m", "min": 1},
 		{"name": "b", "rule": "enum", "path": "jsonpath::.spec.b", "message": "m", "values": ["x", "y"]}
@@ -636,18 +636,18 @@ func TestNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range rules.All() {
-		got, ok := rules.Named(want.Name)
+		got, ok := rules.ByName(want.Name)
 		if diff := cmp.Diff(want, got); diff != "" || !ok {
 			t.Errorf("%s: %v (-want +got):\n%s", want.Name, ok, diff)
 		}
 	}
-	changed, _ := rules.Named("b")
+	changed, _ := rules.ByName("b")
 	changed.Values = MustNewArgument([]string{"changed"})
-	if again, _ := rules.Named("b"); again.Equal(changed) {
-		t.Error("a change of what Named returns changes the rules")
+	if again, _ := rules.ByName("b"); again.Equal(changed) {
+		t.Error("a change of what ByName returns changes the rules")
 	}
 	for _, name := range []string{"", "c", "A"} {
-		if got, ok := rules.Named(name); ok || !got.Equal(Rule{}) {
+		if got, ok := rules.ByName(name); ok || !got.Equal(Rule{}) {
 			t.Errorf("%q: %v, %v", name, got, ok)
 		}
 	}

@@ -41,7 +41,7 @@ type Target struct {
 	Note string `json:"note,omitempty"`
 }
 
-// A Coverage says whether the rules of a target judged it, or why none did. The set is closed.
+// A Coverage says whether any rule judged a target and, if none did, why. The set is closed.
 // Take one that you do not know as not judged.
 type Coverage string
 
@@ -162,9 +162,9 @@ func (p *part) coverage(told []Result) (Coverage, Doubt, string) {
 			waits = cmp.Or(waits, d.Note, errNotFilledIn.Error())
 		case d.judged():
 			judged = true
-		case d.Outcome == Ignored:
+		case d.Outcome == OutcomeIgnored:
 			ignored = cmp.Or(ignored, d)
-		case d.Outcome != Skipped:
+		case d.Outcome != OutcomeSkipped:
 			undecided = cmp.Or(undecided, d)
 		}
 		told = told[1:]
@@ -177,7 +177,7 @@ func (p *part) coverage(told []Result) (Coverage, Doubt, string) {
 	case judged:
 		return CoverageJudged, "", ""
 	case undecided != nil:
-		return CoverageUndecided, cmp.Or(undecided.Undecided, DoubtBound), undecided.why()
+		return CoverageUndecided, cmp.Or(undecided.Doubt, DoubtBound), undecided.why()
 	case ignored != nil:
 		return CoverageIgnored, "", ignored.Note
 	}
@@ -299,8 +299,8 @@ func (e *evaluation) expanded(t *target) target {
 		done.Refusal = refusal(expanded.Conflicts)
 		return done
 	}
-	origins := make(map[string]string, len(expanded.Set))
-	for _, o := range expanded.Set {
+	origins := make(map[string]string, len(expanded.Origins))
+	for _, o := range expanded.Origins {
 		origins[o.Pointer] = o.From
 	}
 	done = t.Expanded(expanded.VM, origins)

@@ -109,7 +109,7 @@ func TestBoundsOfValidate(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			result := only(t, Validate(rulesOn(t, test.path, test.more), test.object))
-			want := map[bool]Outcome{true: Undecided, false: Satisfied}[test.detail != ""]
+			want := map[bool]Outcome{true: OutcomeUndecided, false: OutcomeSatisfied}[test.detail != ""]
 			if result.Outcome != want || !strings.Contains(detailOf(result), test.detail) {
 				t.Errorf("%s", result)
 			}
@@ -128,14 +128,14 @@ func TestNodesOfOneCall(t *testing.T) {
 	rules := mustParse(t, "["+strings.Join(annotation, ",")+"]")
 	object := map[string]any{"spec": map[string]any{"domain": map[string]any{"list": make([]int, jsonpath.MaxMatches)}}}
 	report := Validate(rules, object)
-	last := Satisfied
+	last := OutcomeSatisfied
 	for _, r := range report.Results() {
-		if r.Outcome != last && (last != Satisfied || r.Outcome != Undecided) {
+		if r.Outcome != last && (last != OutcomeSatisfied || r.Outcome != OutcomeUndecided) {
 			t.Fatalf("%s after %s", r.Outcome, last)
 		}
 		last = r.Outcome
 	}
-	if last != Undecided || report.Results()[0].Outcome != Satisfied || report.Valid() {
+	if last != OutcomeUndecided || report.Results()[0].Outcome != OutcomeSatisfied || report.Valid() {
 		t.Errorf("first %s, last %s", report.Results()[0].Outcome, last)
 	}
 }
@@ -233,9 +233,9 @@ func TestWithDefaultsChangesNothingElse(t *testing.T) {
 	rules := rulesOn(t, ".cpu.cores", `"rule": "integer", "min": 2`)
 	vm := vmWith(`{"cpu": {}}`)
 	const cores = "jsonpath::.spec.domain.cpu.cores"
-	for _, want := range []Outcome{Violated, Satisfied, Violated} {
+	for _, want := range []Outcome{OutcomeViolated, OutcomeSatisfied, OutcomeViolated} {
 		var opts []ValidateOption
-		if want == Satisfied {
+		if want == OutcomeSatisfied {
 			opts = append(opts, defaultOf(t, cores, 3), defaultOf(t, cores, uint8(4)))
 		}
 		if got := only(t, Validate(rules, vm, opts...)); got.Outcome != want {
@@ -258,7 +258,7 @@ func TestFullReport(t *testing.T) {
 	report := Validate(rules, map[string]any{"kind": "List", "items": vms}, WithBudget(Budget{Memory: int64(room)}))
 	results := report.Results()
 	last := results[len(results)-1]
-	if report.Valid() || last.Outcome != Undecided || last.Index != -1 || last.Target != "items[99]" {
+	if report.Valid() || last.Outcome != OutcomeUndecided || last.Index != -1 || last.Target != "items[99]" {
 		t.Errorf("%d results, the last: %s", len(results), last)
 	}
 	if want := "this VM is not judged: the budget for "; !strings.HasPrefix(detailOf(last), want) {
@@ -280,7 +280,7 @@ func TestRoomOfReport(t *testing.T) {
 	key := strings.Repeat("k", 100_000)
 	object := map[string]any{"spec": map[string]any{key: make([]int, jsonpath.MaxMatches)}}
 	result := only(t, Validate(mustParse(t, `[{"name": "r", "rule": "string", "path": "jsonpath::.spec.*[*]", "message": "m"}]`), object))
-	if result.Outcome != Undecided || detailOf(result) != meter.ErrKept.Error() {
+	if result.Outcome != OutcomeUndecided || detailOf(result) != meter.ErrKept.Error() {
 		t.Errorf("%s with %d violations", result.Outcome, len(result.Violations))
 	}
 }
@@ -293,7 +293,7 @@ func TestRoomOfViolations(t *testing.T) {
 	for _, v := range only(t, Validate(rules, object)).Violations {
 		room += int64(len(v.Field) + len(v.Pointer) + len(v.Detail) + violationSize)
 	}
-	for given, want := range map[int64]Outcome{4 * room: Violated, room: Undecided} {
+	for given, want := range map[int64]Outcome{4 * room: OutcomeViolated, room: OutcomeUndecided} {
 		got := only(t, Validate(rules, object, WithBudget(Budget{Memory: given})))
 		if got.Outcome != want {
 			t.Errorf("%d bytes, of which the violations take %d: %s", given, room, got)
@@ -311,7 +311,7 @@ func TestWorkOfCompiling(t *testing.T) {
 	}
 	needed := meter.DefaultWork - workLeft(b)
 	rules, object := rulesOn(t, ".n", `"rule": "regex", "regex": "jsonpath::.spec.domain.re"`), vmWith(`{"n": "a", "re": "`+pattern+`"}`)
-	for work, want := range map[int]Outcome{needed + 100*jsonpath.NodeWork: Satisfied, needed: Undecided} {
+	for work, want := range map[int]Outcome{needed + 100*jsonpath.NodeWork: OutcomeSatisfied, needed: OutcomeUndecided} {
 		if got := only(t, Validate(rules, object, WithBudget(Budget{Time: time.Duration(work), Backtracking: time.Minute}))); got.Outcome != want {
 			t.Errorf("%d of %d: %s", work, needed, got)
 		}
@@ -325,7 +325,7 @@ func TestRegexBudgetOfOneCall(t *testing.T) {
 	object := map[string]any{"l": []string{strings.Repeat("a", 40) + "b"}}
 	report := Validate(rules, object, WithBudget(Budget{Backtracking: -1}))
 	bomb, linear := report.Results()[0], report.Results()[1]
-	if bomb.Outcome != Undecided || bomb.Violations[0].Argument != "regex" || linear.Outcome != Satisfied {
+	if bomb.Outcome != OutcomeUndecided || bomb.Violations[0].Argument != "regex" || linear.Outcome != OutcomeSatisfied {
 		t.Errorf("%s", report)
 	}
 	if want := "regex cannot be judged for l[0]: "; !strings.HasPrefix(detailOf(bomb), want) {
@@ -344,7 +344,7 @@ func TestRulesOnKeysOfAllTypes(t *testing.T) {
 	for _, object := range []any{map[netip.Addr]int{address: 1}, map[any]any{address: 1}, map[any]any{namedString("10.0.0.1"): 1}} {
 		for _, rules := range []Rules{byName, byWildcard} {
 			if got := only(t,
-				Validate(rules, map[string]any{"m": object})); got.Outcome != Violated || got.Violations[0].Field != `m.10\.0\.0\.1` {
+				Validate(rules, map[string]any{"m": object})); got.Outcome != OutcomeViolated || got.Violations[0].Field != `m.10\.0\.0\.1` {
 				t.Errorf("%#v: %s", object, got)
 			}
 		}
@@ -364,7 +364,7 @@ func TestCostOfOddKeys(t *testing.T) {
 	for i := range list {
 		list[i] = odd
 	}
-	if got := only(t, Validate(rules, map[string]any{"l": list})); got.Outcome != Undecided {
+	if got := only(t, Validate(rules, map[string]any{"l": list})); got.Outcome != OutcomeUndecided {
 		t.Error(got)
 	}
 }
@@ -585,7 +585,7 @@ func TestBudgetOfOwn(t *testing.T) {
 	vm["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["hostname"] = strings.Repeat("x", 100_000)
 	vms := slices.Repeat([]any{vm}, 12)
 	report := ValidateOwn(map[string]any{"kind": "List", "items": vms}, WithBudget(Budget{Time: 12 * 1000 * plan.Work}))
-	judged := len(vms) - len(report.Results(Undecided))
+	judged := len(vms) - len(report.Results(OutcomeUndecided))
 	if judged < 3 || judged > 11 || report.Valid() {
 		t.Errorf("%d of %d are judged: %s", judged, len(vms), report)
 	}
@@ -630,12 +630,12 @@ func checkReport(t *testing.T, rules Rules, report *Report) {
 	}
 	valid := true
 	for _, r := range report.Results() {
-		fails := r.Outcome == Violated || r.Outcome == Undecided
-		if hasViolations := fails || r.Outcome == Warned; hasViolations != (len(r.Violations) > 0) {
+		fails := r.Outcome == OutcomeViolated || r.Outcome == OutcomeUndecided
+		if hasViolations := fails || r.Outcome == OutcomeWarned; hasViolations != (len(r.Violations) > 0) {
 			t.Fatalf("%s with %d violations", r.Outcome, len(r.Violations))
 		}
 		for _, v := range r.Violations {
-			valid = valid && v.Warning
+			valid = valid && v.Warned
 			if v.Detail == "" || v.Reason == "" || (v.Field == "") != (v.Reason == ReasonInternal) {
 				t.Fatalf("%+v", v)
 			}
@@ -693,7 +693,7 @@ func FuzzUpdate(f *testing.F) {
 		}
 		texts[1] = texts[0]
 		for _, r := range validateUpdate(t, rules, texts, decodeExactly).Results() {
-			if r.fails() && r.Undecided != DoubtBound && !strings.HasPrefix(r.Note, "not judged: ") {
+			if r.fails() && r.Doubt != DoubtBound && !strings.HasPrefix(r.Note, "not judged: ") {
 				t.Fatalf("an update that changes nothing:\n%s", r)
 			}
 		}

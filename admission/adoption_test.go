@@ -167,10 +167,10 @@ func reasons(old *admissionv1.AdmissionResponse, report *vmrules.Report) []strin
 	switch {
 	case old.Allowed == isAllowed:
 	case !isAllowed:
-		for _, r := range report.Results(vmrules.Violated, vmrules.Undecided) {
+		for _, r := range report.Results(vmrules.OutcomeViolated, vmrules.OutcomeUndecided) {
 			for _, v := range r.Violations {
-				if !v.Warning {
-					found["refuses "+cmp.Or(string(r.Undecided), string(v.Reason))] = true
+				if !v.Warned {
+					found["refuses "+cmp.Or(string(r.Doubt), string(v.Reason))] = true
 				}
 			}
 		}
@@ -342,7 +342,7 @@ func TestInstancetypes(t *testing.T) {
 		{nil, vmrules.DoubtInstancetype},
 	} {
 		report := vmrules.ValidateOwn(object, vmrules.WithInstancetypes(instancetypes(t.Context(), cluster(t, test.objects...))))
-		if got := report.Results()[0]; got.Undecided != test.want {
+		if got := report.Results()[0]; got.Doubt != test.want {
 			t.Errorf("%v: %v", test.objects, got)
 		}
 	}

@@ -36,7 +36,7 @@ func init() { metrics.Registry.MustRegister(reviews, slowReviews, violations, re
 // so those have no name here, and the number of names is limited.
 func countViolations(report *vmrules.Report) {
 	isOfTemplate := func(t vmrules.Target) bool { return t.From == vmrules.SourceTemplate }
-	for _, result := range report.Results(vmrules.Violated, vmrules.Warned, vmrules.Undecided) {
+	for _, result := range report.Results(vmrules.OutcomeViolated, vmrules.OutcomeWarned, vmrules.OutcomeUndecided) {
 		source, rule := "vm", ""
 		if slices.ContainsFunc(report.Targets(), isOfTemplate) {
 			source, rule = "template", review.RuleLabel(result.Rule)

@@ -112,7 +112,7 @@ func put(v any, steps []string, value any) {
 func linesOfReport(r *vmrules.Report) []string {
 	var lines []string
 	for _, v := range append(r.Violations(), r.Warnings()...) {
-		lines = append(lines, fmt.Sprintf("%s: %s: %s (warning: %t)", v.Rule, v.Field, v.Message, v.Warning))
+		lines = append(lines, fmt.Sprintf("%s: %s: %s (warning: %t)", v.Rule, v.Field, v.Message, v.Warned))
 	}
 	slices.Sort(lines)
 	return slices.Compact(lines)

@@ -79,7 +79,7 @@ func checkLimits(t *testing.T, rules vmrules.Rules, object map[string]any, parti
 	type field struct{ target, path string }
 	found := map[field][]vmrules.Result{}
 	for _, r := range report.Results() {
-		if rule, ok := rules.Named(r.Rule); ok && !rule.JustWarning {
+		if rule, ok := rules.ByName(r.Rule); ok && !rule.JustWarning {
 			f := field{r.Target, keyOf(r.Path)}
 			found[f] = append(found[f], r)
 		}
@@ -90,7 +90,9 @@ func checkLimits(t *testing.T, rules vmrules.Rules, object map[string]any, parti
 		}
 		of := found[field{l.Target, keyOf(l.Path)}]
 		faultless := !slices.ContainsFunc(of,
-			func(r vmrules.Result) bool { return r.Outcome == vmrules.Violated || r.Outcome == vmrules.Undecided })
+			func(r vmrules.Result) bool {
+				return r.Outcome == vmrules.OutcomeViolated || r.Outcome == vmrules.OutcomeUndecided
+			})
 		if dependsOnMore(of) {
 			continue
 		}
@@ -213,13 +215,15 @@ func TestLimitsAgreeWithValidate(t *testing.T) {
 				put(after, strings.ReplaceAll(field, "[*]", "[0]"), decodeAny(candidate))
 				var results []vmrules.Result
 				for _, r := range vmrules.Validate(rules, after, withTime).Results() {
-					if rule, _ := rules.Named(r.Rule); r.Path.Equal(l.Path) && !rule.JustWarning && !appliesAnew(rule.Valid, before, after,
+					if rule, _ := rules.ByName(r.Rule); r.Path.Equal(l.Path) && !rule.JustWarning && !appliesAnew(rule.Valid, before, after,
 						l.Path) {
 						results = append(results, r)
 					}
 				}
 				faultless := !slices.ContainsFunc(results,
-					func(r vmrules.Result) bool { return r.Outcome == vmrules.Violated || r.Outcome == vmrules.Undecided })
+					func(r vmrules.Result) bool {
+						return r.Outcome == vmrules.OutcomeViolated || r.Outcome == vmrules.OutcomeUndecided
+					})
 				value := decodeAny(candidate)
 				if l.ZeroIsDefault && candidate == "0" {
 					value = l.Default

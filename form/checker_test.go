@@ -120,7 +120,7 @@ func TestValueCheckerAgreesWithValidate(t *testing.T) {
 			members += `, "justWarning": true`
 		}
 		rules := mustParse(t, fmt.Sprintf(oneRule, members))
-		rule, _ := rules.Named("r")
+		rule, _ := rules.ByName("r")
 		opts := options[r.IntN(len(options))]
 		checker, err := form.NewValueChecker(rule, opts...)
 		if err != nil {

@@ -101,7 +101,7 @@ var errKindItself = errors.New("only the rule's kind knows which values it allow
 // addRule adds what a rule asks, or why that is not known.
 func (t *total) addRule(r *Resolved) {
 	switch {
-	case r.Outcome == vmrules.Undecided:
+	case r.Outcome == vmrules.OutcomeUndecided:
 		t.undecided = append(t.undecided, t.note(r, "", r.Note))
 		return
 	case !t.rules[r.Index].Kind.IsOfFormat():

@@ -13,7 +13,7 @@ import (
 type anything struct{}
 
 func (anything) Check(*vmrules.Input) vmrules.Verdict {
-	return vmrules.Verdict{Outcome: vmrules.Satisfied}
+	return vmrules.Verdict{Outcome: vmrules.OutcomeSatisfied}
 }
 
 // TestLimitsOfOtherKinds checks that limits and schemas say that only the rule's kind can judge

@@ -97,7 +97,7 @@ func (c *call) limit(group []*Resolved) Limit {
 			of = &should
 		}
 		switch r.Outcome {
-		case vmrules.Ignored, vmrules.Skipped:
+		case vmrules.OutcomeIgnored, vmrules.OutcomeSkipped:
 			limit.Off = append(limit.Off, c.note(r, "", r.Note))
 		default:
 			of.addRule(r)

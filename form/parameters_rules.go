@@ -60,7 +60,7 @@ func (r *parameterReader) addTarget(target []Resolved) {
 	selected := map[int]map[*asked]bool{} // by the index of the path
 	for i := range target {
 		rule := &target[i]
-		if rule.Outcome == vmrules.Ignored || rule.Outcome == vmrules.Skipped {
+		if rule.Outcome == vmrules.OutcomeIgnored || rule.Outcome == vmrules.OutcomeSkipped {
 			continue
 		}
 		path := r.call.rules[rule.Index].pathIndex

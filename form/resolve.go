@@ -208,7 +208,7 @@ func (r *resolver) unresolved(left int) Resolved {
 	if r.target.Name != "" {
 		note += ", from " + r.target.Name + " on"
 	}
-	return Resolved{Index: -1, Target: r.target.Name, Outcome: vmrules.Undecided, Note: note}
+	return Resolved{Index: -1, Target: r.target.Name, Outcome: vmrules.OutcomeUndecided, Note: note}
 }
 
 // rule resolves one rule.

@@ -57,17 +57,17 @@ var fromOrigin = regexp.MustCompile(`, from (instance type|preference) [^,]*,`)
 
 func checkResolved(t *testing.T, r form.Resolved, want vmrules.Result) int {
 	t.Helper()
-	if want.Undecided == vmrules.DoubtConflict && r.Outcome != vmrules.Undecided {
+	if want.Doubt == vmrules.DoubtConflict && r.Outcome != vmrules.OutcomeUndecided {
 		t.Errorf("%s: %q, want Undecided: %v", want.Rule, r.Outcome, want.Violations)
 	}
-	if r.Outcome != "" && (want.Outcome != r.Outcome || want.Note != r.Note && want.Outcome != vmrules.Undecided) {
+	if r.Outcome != "" && (want.Outcome != r.Outcome || want.Note != r.Note && want.Outcome != vmrules.OutcomeUndecided) {
 		t.Errorf("%s: %s (%s), want %s (%s)", want.Rule, r.Outcome, r.Note, want.Outcome, want.Note)
 	}
-	if missing := want.Outcome == vmrules.Violated && want.Violations[0].Reason == vmrules.ReasonRequired; missing && !r.Required {
+	if missing := want.Outcome == vmrules.OutcomeViolated && want.Violations[0].Reason == vmrules.ReasonRequired; missing && !r.Required {
 		t.Errorf("%s: not required, want %v", want.Rule, want.Violations[0])
 	}
 	checker, err := r.Checker()
-	if err != nil || want.Outcome == vmrules.Undecided || want.Outcome == vmrules.Skipped || want.Note != "" { // something is not judged
+	if err != nil || want.Outcome == vmrules.OutcomeUndecided || want.Outcome == vmrules.OutcomeSkipped || want.Note != "" { // something is not judged
 		return 0
 	}
 	compared := 0
@@ -139,7 +139,7 @@ func TestResolvedRule(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wanted, _ := want.Named("r")
+			wanted, _ := want.ByName("r")
 			if rule := got.Rule(); !rule.Equal(wanted) {
 				t.Errorf("got %+v, want %+v", rule, wanted)
 			}
@@ -172,7 +172,7 @@ func TestValueChecker(t *testing.T) {
 			t.Errorf("%s: %v, want %s", r.Name, err, want[r.Name])
 		}
 	}
-	cores, _ := rules.Named("cores")
+	cores, _ := rules.ByName("cores")
 	if _, err := form.NewValueChecker(vmrules.Rule{Kind: vmrules.KindInteger}); !errors.As(err, new(*vmrules.ParseError)) {
 		t.Errorf("a rule without a path: %v", err)
 	}
@@ -212,7 +212,7 @@ func TestResolveCut(t *testing.T) {
 		",") + `]}`
 	all := resolveAll(t, annotation, list, vmrules.WithBudget(vmrules.Budget{Memory: 100_000}))
 	last := all[len(all)-1]
-	if len(all) > 99 || len(all) < 2 || last.Index != -1 || last.Outcome != vmrules.Undecided || !strings.HasPrefix(last.Note,
+	if len(all) > 99 || len(all) < 2 || last.Index != -1 || last.Outcome != vmrules.OutcomeUndecided || !strings.HasPrefix(last.Note,
 		"there is too much to resolve: the rules of ") {
 		t.Errorf("%d are resolved, the last of them %+v", len(all), last)
 	}

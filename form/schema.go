@@ -244,7 +244,7 @@ func (g *schemaGroup) write(rules []*Resolved) {
 	for _, r := range rules {
 		rule := &g.rules[r.Index]
 		switch {
-		case r.Outcome == vmrules.Ignored:
+		case r.Outcome == vmrules.OutcomeIgnored:
 		case !rule.Kind.IsOfFormat():
 			g.leaveOut(rule, "", "", errKindItself)
 		case rule.JustWarning:
@@ -299,7 +299,7 @@ func (g *schemaGroup) addMust(must *total, r *Resolved) {
 		tree.require(target)
 		tree.grow(target).isObject = true
 	}
-	if r.Outcome == vmrules.Undecided && !r.HasParameters && g.hasRoot {
+	if r.Outcome == vmrules.OutcomeUndecided && !r.HasParameters && g.hasRoot {
 		g.leaveOut(rule, "", "", errors.New(r.Note))
 	}
 	isGiven := !r.AtPath.MayBeSet && g.isSettable(rule.path) // by an object that is given

@@ -27,7 +27,7 @@ func ExampleExpand() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, o := range expanded.Set {
+	for _, o := range expanded.Origins {
 		fmt.Printf("%s: %s\n", o.From, o.Field)
 	}
 	// Output:

@@ -21,8 +21,8 @@ type Expansion struct {
 	// Conflicts lists the fields that the VM and the instance type both set, in the order
 	// in which KubeVirt reports them.
 	Conflicts []Conflict `json:"conflicts,omitempty"`
-	// Set lists what KubeVirt sets, in the order in which it does.
-	Set []Origin `json:"set,omitempty"`
+	// Origins lists what KubeVirt sets and by which object, in the order in which it does.
+	Origins []Origin `json:"origins,omitempty"`
 	// Ignored lists the fields of the instance type and the preference that this package
 	// does not know, such as "preference.spec.devices.preferedDiskBus". It does not list
 	// fields inside an object that is copied as a whole.
@@ -123,7 +123,7 @@ func (e *expansion) expand() (*Expansion, error) {
 			}
 		}
 	}
-	expanded.VM, expanded.Set = e.vm, e.set
+	expanded.VM, expanded.Origins = e.vm, e.set
 	return expanded, nil
 }
 

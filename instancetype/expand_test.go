@@ -106,7 +106,7 @@ func TestExpand(t *testing.T) {
 				t.Errorf("the conflicts (-want +got):\n%s", diff)
 			}
 			if len(c.Conflicts) > 0 {
-				if got.VM != nil || got.Set != nil {
+				if got.VM != nil || got.Origins != nil {
 					t.Errorf("there are conflicts, and yet a VM")
 				}
 				return
@@ -118,7 +118,7 @@ func TestExpand(t *testing.T) {
 			if diff := cmp.Diff(want, decoded(t, got.VM)); diff != "" {
 				t.Errorf("the VM (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(wantedOrigins(c), origins(got.Set)); diff != "" {
+			if diff := cmp.Diff(wantedOrigins(c), origins(got.Origins)); diff != "" {
 				t.Errorf("what is set, and whether it is removed (-want +got):\n%s", diff)
 			}
 		})
@@ -205,7 +205,7 @@ func TestEveryField(t *testing.T) {
 			isNot[row("instancetype i", conflict.Field)] = true
 		}
 		now := map[string]bool{}
-		for _, o := range got.Set {
+		for _, o := range got.Origins {
 			now[row(o.From, o.Field)] = true
 		}
 		maps.Copy(isSet, now)

@@ -187,8 +187,8 @@ func TestLargeObjects(t *testing.T) {
 		"interfaces": disks}}}}}}
 	p := object{"spec": object{"devices": object{"preferredDiskBus": "virtio", "preferredInterfaceMasquerade": object{}}}}
 	got, err := instancetype.Expand(vm, nil, p)
-	if err != nil || len(got.Set) != 1000 {
-		t.Fatalf("%v, and %d fields are set, want 1000", err, len(got.Set))
+	if err != nil || len(got.Origins) != 1000 {
+		t.Fatalf("%v, and %d fields are set, want 1000", err, len(got.Origins))
 	}
 }
 

@@ -160,7 +160,7 @@ func (e *Expansion) dropTopology() {
 	if cpu["sockets"] == int64(1) { // without a preference, all vCPUs are sockets
 		return
 	}
-	e.Set = slices.DeleteFunc(e.Set, func(o Origin) bool {
+	e.Origins = slices.DeleteFunc(e.Origins, func(o Origin) bool {
 		name, ok := strings.CutPrefix(o.Pointer, "/spec/template/spec/domain/cpu/")
 		isSplit := ok && (name == "sockets" || name == "cores" || name == "threads")
 		if isSplit {

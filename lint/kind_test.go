@@ -27,7 +27,9 @@ func most(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 
 type never struct{}
 
-func (never) Check(*vmrules.Input) vmrules.Verdict { return vmrules.Verdict{Outcome: vmrules.Violated} }
+func (never) Check(*vmrules.Input) vmrules.Verdict {
+	return vmrules.Verdict{Outcome: vmrules.OutcomeViolated}
+}
 
 // TestOtherKinds checks rules of a kind from WithKind: the problems of its compiler are
 // errors, and its paths are checked as usual, except that they may select any value.

@@ -173,14 +173,15 @@ func result(policy, rule, outcome, message string) map[string]any {
 }
 
 var outcomes = map[vmrules.Outcome]string{
-	vmrules.Satisfied: "pass", vmrules.Violated: Fail, vmrules.Warned: "warn", vmrules.Skipped: "skip", vmrules.Ignored: "skip",
+	vmrules.OutcomeSatisfied: "pass", vmrules.OutcomeViolated: Fail, vmrules.OutcomeWarned: "warn",
+	vmrules.OutcomeSkipped: "skip", vmrules.OutcomeIgnored: "skip",
 }
 
 // ofRule returns the result for a rule. Its properties are about the first of the violations.
 func ofRule(policy string, r vmrules.Result) map[string]any {
 	message, properties := cmp.Or(r.Note, r.Message), map[string]any{}
 	add(properties, "target", clipped(r.Target, maxText))
-	add(properties, "undecided", string(r.Undecided))
+	add(properties, "doubt", string(r.Doubt))
 	if len(r.Violations) > 0 {
 		v := r.Violations[0]
 		message = v.Detail

@@ -23,17 +23,17 @@ var celExceptions = []struct {
 	value   any
 	want    vmrules.Outcome
 }{
-	{"numbers beyond int64", "integer", "", nil, json.Number("9223372036854775808"), vmrules.Satisfied},
-	{"long quantities as integers", "integer", "", nil, "9223372036854775807", vmrules.Satisfied},
-	{"digits beyond double", "regex", "max", json.Number("0.1"), json.Number("0.10000000000000000001"), vmrules.Violated},
-	{"quantities finer than nano", "string", "min", "0.5n", "0.1n", vmrules.Violated},
-	{"binary quantities beyond int64", "string", "max", "8Ei", "16Ei", vmrules.Violated},
-	{"fractions with an exponent", "regex", "regex", `^\d+\.5$`, json.Number("1234567.5"), vmrules.Satisfied},
-	{"beyond the bounds", "string", "min", json.Number("1"), "1e1001", vmrules.Undecided},
-	{"PCRE beyond RE2", "string", "regex", `(a)\1`, "aa", vmrules.Satisfied},
-	{"PCRE's start of a line", "string", "regex", `(?m)b\n^`, "b\n", vmrules.Violated},
-	{"case of the long s and the Kelvin sign", "string", "regex", `(?i)^\w$`, "ſ", vmrules.Violated},
-	{"invalid UTF-8", "string", "regex", `^.`, "\xff", vmrules.Undecided},
+	{"numbers beyond int64", "integer", "", nil, json.Number("9223372036854775808"), vmrules.OutcomeSatisfied},
+	{"long quantities as integers", "integer", "", nil, "9223372036854775807", vmrules.OutcomeSatisfied},
+	{"digits beyond double", "regex", "max", json.Number("0.1"), json.Number("0.10000000000000000001"), vmrules.OutcomeViolated},
+	{"quantities finer than nano", "string", "min", "0.5n", "0.1n", vmrules.OutcomeViolated},
+	{"binary quantities beyond int64", "string", "max", "8Ei", "16Ei", vmrules.OutcomeViolated},
+	{"fractions with an exponent", "regex", "regex", `^\d+\.5$`, json.Number("1234567.5"), vmrules.OutcomeSatisfied},
+	{"beyond the bounds", "string", "min", json.Number("1"), "1e1001", vmrules.OutcomeUndecided},
+	{"PCRE beyond RE2", "string", "regex", `(a)\1`, "aa", vmrules.OutcomeSatisfied},
+	{"PCRE's start of a line", "string", "regex", `(?m)b\n^`, "b\n", vmrules.OutcomeViolated},
+	{"case of the long s and the Kelvin sign", "string", "regex", `(?i)^\w$`, "ſ", vmrules.OutcomeViolated},
+	{"invalid UTF-8", "string", "regex", `^.`, "\xff", vmrules.OutcomeUndecided},
 }
 
 func TestCELExceptions(t *testing.T) {

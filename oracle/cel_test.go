@@ -178,7 +178,7 @@ func (n celCounts) add(r celRule, result vmrules.Result) {
 	n["outcome "+string(result.Outcome)]++
 	n[fmt.Sprintf("%s %s", r.Kind, result.Outcome)]++
 	if r.Valid.exists() {
-		n[fmt.Sprintf("valid, skipped: %t", result.Outcome == vmrules.Skipped)]++
+		n[fmt.Sprintf("valid, skipped: %t", result.Outcome == vmrules.OutcomeSkipped)]++
 	}
 	for _, step := range r.Path.Steps {
 		n[fmt.Sprintf("path with %T %s", step, result.Outcome)]++
@@ -186,10 +186,10 @@ func (n celCounts) add(r celRule, result vmrules.Result) {
 	for key, operand := range r.Arguments {
 		about := fmt.Sprintf("%s %s %s ", r.Kind, key, operand.form())
 		switch {
-		case result.Outcome == vmrules.Satisfied, result.Outcome == vmrules.Undecided:
+		case result.Outcome == vmrules.OutcomeSatisfied, result.Outcome == vmrules.OutcomeUndecided:
 			n[about+string(result.Outcome)]++
 		case slices.ContainsFunc(result.Violations, func(v vmrules.Violation) bool { return v.Argument == key }):
-			n[about+string(vmrules.Violated)]++
+			n[about+string(vmrules.OutcomeViolated)]++
 		}
 	}
 }

@@ -189,10 +189,10 @@ var quantityRules = func() vmrules.Rules {
 func (c quantityCase) askLibrary() quantityAnswer {
 	results := vmrules.Validate(quantityRules, map[string]any{"a": c.a, "b": c.b}).Results()
 	integral, zero, order := results[0], results[1], results[2]
-	isIntegral := integral.Outcome == vmrules.Satisfied
+	isIntegral := integral.Outcome == vmrules.OutcomeSatisfied
 	undecided := [3]bool{}
 	for i, result := range results {
-		undecided[i] = result.Outcome == vmrules.Undecided
+		undecided[i] = result.Outcome == vmrules.OutcomeUndecided
 	}
 	switch failed := [2]int{len(zero.Violations), len(order.Violations)}; {
 	case undecided == [3]bool{true, true, true}:
@@ -206,7 +206,7 @@ func (c quantityCase) askLibrary() quantityAnswer {
 	if isIntegral {
 		answer.verdict = integer
 	}
-	if order.Outcome == vmrules.Violated {
+	if order.Outcome == vmrules.OutcomeViolated {
 		answer.order = map[string]int{"min": -1, "max": 1}[order.Violations[0].Argument]
 	}
 	return answer

@@ -66,7 +66,7 @@ func regexRule(t testing.TB, pattern string) (rules vmrules.Rules, refusal strin
 func judge(t testing.TB, rules vmrules.Rules, subjects []string, budget time.Duration) []verdict {
 	t.Helper()
 	result := validate(t, rules, subjects, budget)
-	if undecided := result.Outcome == vmrules.Undecided || result.Note != ""; !undecided {
+	if undecided := result.Outcome == vmrules.OutcomeUndecided || result.Note != ""; !undecided {
 		return readViolations(t, result, len(subjects))
 	}
 	if len(subjects) == 1 {
@@ -97,7 +97,7 @@ func validate(t testing.TB, rules vmrules.Rules, subjects []string, budget time.
 // match.
 func readViolations(t testing.TB, result vmrules.Result, subjects int) []verdict {
 	t.Helper()
-	if satisfied := result.Outcome == vmrules.Satisfied; !satisfied && result.Outcome != vmrules.Violated || satisfied != (len(result.Violations) == 0) {
+	if satisfied := result.Outcome == vmrules.OutcomeSatisfied; !satisfied && result.Outcome != vmrules.OutcomeViolated || satisfied != (len(result.Violations) == 0) {
 		t.Fatalf("%s with %d violations", result.Outcome, len(result.Violations))
 	}
 	verdicts := slices.Repeat([]verdict{match}, subjects)

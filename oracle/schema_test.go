@@ -381,7 +381,7 @@ func schemaObject(text json.RawMessage) (map[string]any, bool) {
 // schemaKnowsNoBounds reports whether a value is beyond the library's bounds, which a
 // schema does not have.
 func schemaKnowsNoBounds(r *vmrules.Report) bool {
-	return slices.ContainsFunc(r.Results(vmrules.Undecided), func(r vmrules.Result) bool {
+	return slices.ContainsFunc(r.Results(vmrules.OutcomeUndecided), func(r vmrules.Result) bool {
 		text := fmt.Sprint(r.Violations)
 		return strings.Contains(text, "1,000") || strings.Contains(text, "10,000")
 	})

@@ -62,10 +62,10 @@ func FuzzToRE2(f *testing.F) {
 		}
 		report := vmrules.Validate(rules, map[string]any{"kind": "Value", "value": subject})
 		outcome := report.Results()[0].Outcome
-		if outcome == vmrules.Undecided {
+		if outcome == vmrules.OutcomeUndecided {
 			return
 		}
-		if got := regexp.MustCompile(re2).MatchString(subject); got != (outcome == vmrules.Satisfied) {
+		if got := regexp.MustCompile(re2).MatchString(subject); got != (outcome == vmrules.OutcomeSatisfied) {
 			t.Errorf("%q became %q: %t for %q, which is %s", pattern, re2, got, subject, outcome)
 		}
 	})

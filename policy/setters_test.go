@@ -54,7 +54,7 @@ func TestSetters(t *testing.T) {
 		}}
 		for _, field := range s.fields {
 			rules := parseAll(t, map[string]any{"name": "r", "message": "m", "rule": "string", "path": "jsonpath::." + strings.ReplaceAll(field, "[]", "[*]")})
-			if got := vmrules.Validate(rules, object).Results()[0].Outcome; got != vmrules.Undecided {
+			if got := vmrules.Validate(rules, object).Results()[0].Outcome; got != vmrules.OutcomeUndecided {
 				t.Errorf("%s, %s: %s", s.reference, field, got)
 			}
 			for _, rule := range rules.All() {

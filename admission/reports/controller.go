@@ -27,9 +27,9 @@ import (
 	"github.com/vmrules/vmrules/openreports"
 )
 
-// A Controller keeps Reports. All its state is in the cluster, so that another replica, or the next start,
+// A keeper keeps Reports. All its state is in the cluster, so that another replica, or the next start,
 // goes on where it ends.
-type Controller struct {
+type keeper struct {
 	reviewer *review.Reviewer
 	vms      client.Reader // metadata
 	reports  client.Reader // metadata of those by vmrules, with the index byVM
@@ -45,7 +45,7 @@ type Controller struct {
 }
 
 // Reconcile judges a VM when it is its turn, and writes its Report if that has changed.
-func (c *Controller) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+func (c *keeper) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	isLeading := func(context.Context) (bool, error) { return c.leads(), nil }
 	if err := wait.PollUntilContextCancel(ctx, time.Second, true, isLeading); err != nil {
 		return reconcile.Result{}, err
@@ -63,7 +63,7 @@ func (c *Controller) Reconcile(ctx context.Context, req reconcile.Request) (reco
 }
 
 // judge judges a VM, unless its metadata says that it has no rules.
-func (c *Controller) judge(ctx context.Context, key types.NamespacedName) error {
+func (c *keeper) judge(ctx context.Context, key types.NamespacedName) error {
 	metadata := metadataOf(review.VMKind)
 	if err := client.IgnoreNotFound(c.vms.Get(ctx, key, metadata, client.UnsafeDisableDeepCopy)); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (c *Controller) judge(ctx context.Context, key types.NamespacedName) error 
 
 // reportsOf returns the Reports that say that a VM of a name owns them, which may have been an earlier one, and the
 // Report that is named after the VM.
-func (c *Controller) reportsOf(ctx context.Context, vm types.NamespacedName, uid types.UID) ([]metav1.PartialObjectMetadata, error) {
+func (c *keeper) reportsOf(ctx context.Context, vm types.NamespacedName, uid types.UID) ([]metav1.PartialObjectMetadata, error) {
 	owned, own := listOf(reportKind), metadataOf(reportKind)
 	err := c.reports.List(ctx, owned, client.InNamespace(vm.Namespace), client.MatchingFields{byVM: vm.Name}, client.UnsafeDisableDeepCopy)
 	vm.Name = openreports.Source + "-" + string(uid)
@@ -113,7 +113,7 @@ func hasName(all []metav1.PartialObjectMetadata, name string) bool {
 	return slices.ContainsFunc(all, func(o metav1.PartialObjectMetadata) bool { return o.Name == name })
 }
 
-func (c *Controller) naming(vm client.Object) (namespaces []string, name string, hasRules bool) {
+func (c *keeper) naming(vm client.Object) (namespaces []string, name string, hasRules bool) {
 	return c.reviewer.Naming(review.VM{Namespace: vm.GetNamespace(), Labels: vm.GetLabels(), Annotations: vm.GetAnnotations()})
 }
 
@@ -142,7 +142,7 @@ func ownerOf(o client.Object) (names []string) {
 }
 
 // remove deletes Reports, apart from one with a name.
-func (c *Controller) remove(ctx context.Context, all []metav1.PartialObjectMetadata, kept string) error {
+func (c *keeper) remove(ctx context.Context, all []metav1.PartialObjectMetadata, kept string) error {
 	for _, r := range all {
 		if r.Name == kept {
 			continue
@@ -159,7 +159,7 @@ func (c *Controller) remove(ctx context.Context, all []metav1.PartialObjectMetad
 }
 
 // keep writes the Report of a VM unless the cluster has it as it is.
-func (c *Controller) keep(ctx context.Context, made *unstructured.Unstructured, exists bool) error {
+func (c *keeper) keep(ctx context.Context, made *unstructured.Unstructured, exists bool) error {
 	if !exists { // or the cache is late
 		if err := c.live.Create(ctx, made); !apierrors.IsAlreadyExists(err) {
 			return c.written("create", made, err)
@@ -185,7 +185,7 @@ func (c *Controller) keep(ctx context.Context, made *unstructured.Unstructured, 
 
 // written counts a write unless it failed, and remembers what it has made, so that the event about it is
 // not taken for a change by others.
-func (c *Controller) written(operation string, r *unstructured.Unstructured, err error) error {
+func (c *keeper) written(operation string, r *unstructured.Unstructured, err error) error {
 	if err == nil {
 		writes.WithLabelValues(operation).Inc()
 		c.wrote.Store(r.GetName(), r.GetResourceVersion())

@@ -26,7 +26,7 @@ func TestEdges(t *testing.T) {
 	if _, err := os.Stat(testdata); err != nil {
 		t.Skip("this is the module alone, without the objects of the edges")
 	}
-	conformance.RunEdges(t, testdata, "admission_reports.json", map[string]conformance.Edge{"Controller.Reconcile": reported})
+	conformance.RunEdges(t, testdata, "admission_reports.json", map[string]conformance.Edge{"keeper.Reconcile": reported})
 }
 
 // reported returns the results of the Reports about the VMs in an object.

@@ -24,9 +24,9 @@ import (
 	"github.com/vmrules/vmrules/openreports"
 )
 
-// A world is a cluster with a Controller.
+// A world is a cluster with a keeper.
 type world struct {
-	*Controller
+	*keeper
 	t      *testing.T
 	client client.WithWatch
 	done   []string // reads of VMs and writes
@@ -73,7 +73,7 @@ func newWorld(t *testing.T, settings review.Settings, objects ...string) *world 
 				return c.Delete(ctx, o, opts...)
 			},
 		}).Build()
-	w.Controller = &Controller{
+	w.keeper = &keeper{
 		reviewer: review.New(w, settings), vms: w.client, reports: w.client, live: w.client, started: time.Now(),
 		limiter: rate.NewLimiter(rate.Inf, 1), backlog: backlog.New(), leads: func() bool { return true },
 	}

@@ -21,12 +21,12 @@ var (
 		"VMs with rules, by template and outcome: the first of fail, error, warn, pass and skip that a rule has.", []string{"template", "outcome"}, nil)
 	oldestDesc = prometheus.NewDesc("vmrules_reports_oldest_change_seconds",
 		"How long ago the oldest change was after which a VM has not been judged.", nil, nil)
-	current atomic.Pointer[Controller] // of the process
+	current atomic.Pointer[keeper] // of the process
 )
 
 func init() { metrics.Registry.MustRegister(writes, collector{}) }
 
-// A collector measures the current Controller while it leads.
+// A collector measures the current keeper while it leads.
 type collector struct{}
 
 func (collector) Describe(to chan<- *prometheus.Desc) {

@@ -42,9 +42,9 @@ import (
 
 const controllerName = "vmrules-reports"
 
-// A runner runs a Controller in a manager. Whatever becomes of it, the manager goes on with its reviews.
+// A runner runs a keeper in a manager. Whatever becomes of it, the manager goes on with its reviews.
 type runner struct {
-	*Controller
+	*keeper
 	manager            manager.Manager
 	reports, revisions cache.Cache
 	lock               resourcelock.Interface
@@ -71,7 +71,7 @@ func (s Settings) Add(m manager.Manager, kube *rest.Config, reviewer *review.Rev
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		return err
 	}
-	r := &runner{manager: m, reports: ofUs, revisions: revisions, lock: lock, Controller: &Controller{
+	r := &runner{manager: m, reports: ofUs, revisions: revisions, lock: lock, keeper: &keeper{
 		reviewer: reviewer, vms: m.GetCache(), reports: ofUs, live: live,
 		limiter: rate.NewLimiter(rate.Limit(perSecond), 1), backlog: backlog.New(), started: time.Now(),
 	}}
@@ -79,7 +79,7 @@ func (s Settings) Add(m manager.Manager, kube *rest.Config, reviewer *review.Rev
 		e := r.elector.Load()
 		return e != nil && e.IsLeader()
 	}
-	current.Store(r.Controller)
+	current.Store(r.keeper)
 	return m.Add(r)
 }
 
@@ -173,7 +173,7 @@ var (
 )
 
 // add adds a VM to the queue. Nobody waits for what the controller may have written itself.
-func (c *Controller) add(q queue, priority *int, namespace, name string) {
+func (c *keeper) add(q queue, priority *int, namespace, name string) {
 	vm := types.NamespacedName{Namespace: namespace, Name: name}
 	if priority != ofReport {
 		c.backlog.Add(vm, time.Now())
@@ -192,7 +192,7 @@ func handle(f func(ctx context.Context, old, o client.Object, q queue)) handler.
 
 // onVM handles events about VMs. Only the metadata is known: a change of the status is judged too, since it
 // may name a revision, but later.
-func (c *Controller) onVM() handler.EventHandler {
+func (c *keeper) onVM() handler.EventHandler {
 	return handle(func(_ context.Context, old, vm client.Object, q queue) {
 		priority := usual
 		if old != nil && old.GetGeneration() == vm.GetGeneration() && maps.Equal(old.GetLabels(), vm.GetLabels()) && maps.Equal(old.GetAnnotations(), vm.GetAnnotations()) {
@@ -203,7 +203,7 @@ func (c *Controller) onVM() handler.EventHandler {
 }
 
 // onReport handles events about Reports: one that somebody else has changed or deleted is written again.
-func (c *Controller) onReport() handler.EventHandler {
+func (c *keeper) onReport() handler.EventHandler {
 	h := handle(func(_ context.Context, old, report client.Object, q queue) {
 		version, _ := c.wrote.Load(report.GetName())
 		owners := ownerOf(report)
@@ -225,7 +225,7 @@ func (c *Controller) onReport() handler.EventHandler {
 // onBasis handles events about what VMs are judged by. A template concerns the VMs that name it. Which instance
 // type, preference or revision a VM names is not in its metadata: it concerns the VM that owns it, or
 // all VMs with rules that could name it. Until a VM is judged, all of them wait anyway.
-func (c *Controller) onBasis(isTemplate bool) handler.EventHandler {
+func (c *keeper) onBasis(isTemplate bool) handler.EventHandler {
 	return handle(func(ctx context.Context, old, o client.Object, q queue) {
 		if !c.hasBegun.Load() || old != nil && old.GetResourceVersion() == o.GetResourceVersion() {
 			return

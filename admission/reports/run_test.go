@@ -208,7 +208,7 @@ func TestMetrics(t *testing.T) {
 	w.judge(names[:4]...)
 	w.write(`{"apiVersion": "openreports.io/v1alpha1", "kind": "Report", "metadata": {"name": "of-a-manifest", "namespace": "office",
 		"labels": {"vmrules.io/result": "pass"}, "annotations": {"vmrules.io/policy": "templates/linux"}}}`)
-	current.Store(w.Controller)
+	current.Store(w.keeper)
 	defer current.Store(nil)
 	w.started = time.Now().Add(-time.Hour)
 	if got := gathered(t); got["vmrules_reports_oldest_change_seconds"] < 3600 || got["vmrules_reports_vms pass templates/linux"] != 0 {

@@ -60,7 +60,7 @@ func expanding(name, vm, it, preference string) attack {
 			if err != nil {
 				return problem, shortened(err.Error())
 			}
-			return decided, fmt.Sprintf("%d fields, %d conflicts, %d ignored", len(e.Set), len(e.Conflicts), len(e.Ignored))
+			return decided, fmt.Sprintf("%d fields, %d conflicts, %d ignored", len(e.Origins), len(e.Conflicts), len(e.Ignored))
 		})
 		p.measure("CheckRequirements", func() (string, string) {
 			return decided, fmt.Sprintf("%d conflicts", len(instancetype.CheckRequirements(objects[0], objects[1], objects[2])))

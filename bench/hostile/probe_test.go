@@ -248,7 +248,7 @@ func summary(r *vmrules.Report) (outcome, found string) {
 		if result.Index < 0 {
 			return cut, fmt.Sprintf("%d results", len(results))
 		}
-		if result.Outcome != vmrules.Undecided || outcome == undecided {
+		if result.Outcome != vmrules.OutcomeUndecided || outcome == undecided {
 			continue
 		}
 		outcome = undecided
@@ -257,7 +257,7 @@ func summary(r *vmrules.Report) (outcome, found string) {
 		}
 	}
 	var parts []string
-	for _, o := range []vmrules.Outcome{vmrules.Satisfied, vmrules.Violated, vmrules.Warned, vmrules.Skipped, vmrules.Ignored, vmrules.Undecided} {
+	for _, o := range []vmrules.Outcome{vmrules.OutcomeSatisfied, vmrules.OutcomeViolated, vmrules.OutcomeWarned, vmrules.OutcomeSkipped, vmrules.OutcomeIgnored, vmrules.OutcomeUndecided} {
 		if counts[o] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", counts[o], o))
 		}

@@ -70,16 +70,16 @@ func TestReadmeAnnotation(t *testing.T) {
 		{
 			"all right", `{"cpu": {"cores": 8, "sockets": 2}, "devices": {"disks": [{"name": "a", "disk": {"bus": "sata"}}, {"name": "b", "bootOrder": 1}]},
 				"firmware": {"bootloader": {"efi": {"secureBoot": true}}}, "features": {"smm": {"enabled": true}}}`,
-			[]vmrules.Outcome{vmrules.Satisfied, vmrules.Satisfied, vmrules.Satisfied, vmrules.Satisfied},
+			[]vmrules.Outcome{vmrules.OutcomeSatisfied, vmrules.OutcomeSatisfied, vmrules.OutcomeSatisfied, vmrules.OutcomeSatisfied},
 		},
 		{
 			"no secure boot", `{"cpu": {}, "devices": {"disks": []}, "firmware": {"bootloader": {"efi": {"secureBoot": false}}}}`,
-			[]vmrules.Outcome{vmrules.Satisfied, vmrules.Satisfied, vmrules.Satisfied, vmrules.Skipped},
+			[]vmrules.Outcome{vmrules.OutcomeSatisfied, vmrules.OutcomeSatisfied, vmrules.OutcomeSatisfied, vmrules.OutcomeSkipped},
 		},
 		{
 			"all wrong", `{"cpu": {"cores": 9, "sockets": 2}, "devices": {"disks": [{"name": "a"}, {"name": "a"}]},
 				"firmware": {"bootloader": {"efi": {"secureBoot": true}}}, "features": {}}`,
-			[]vmrules.Outcome{vmrules.Violated, vmrules.Violated, vmrules.Violated, vmrules.Violated},
+			[]vmrules.Outcome{vmrules.OutcomeViolated, vmrules.OutcomeViolated, vmrules.OutcomeViolated, vmrules.OutcomeViolated},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -50,7 +50,7 @@ type Vector struct {
 		Valid      bool
 		Passed     bool
 		Notes      []string
-		Undecided  []string
+		Doubts     []string
 		Violations []Violation
 	}
 }
@@ -71,7 +71,7 @@ type Target struct {
 // A Violation is what a vector says about a violation.
 type Violation struct {
 	Rule, Message, Field, Reason, Argument string
-	Warning                                bool
+	Warned                                 bool
 	Limit, Value                           json.RawMessage
 	Pointer, Origin                        *string
 	Contains                               string
@@ -189,8 +189,8 @@ func (v Vector) Compare(t testing.TB, report any, err error) {
 		Valid, Passed bool
 		Targets       []gotTarget
 		Results       []struct {
-			Outcome, Target, Note, Undecided string
-			Violations                       []gotViolation
+			Outcome, Target, Note, Doubt string
+			Violations                   []gotViolation
 		}
 	}
 	viaJSON(t, report, &got)
@@ -211,20 +211,20 @@ func (v Vector) Compare(t testing.TB, report any, err error) {
 			t.Errorf("valid is %t and passed %t", got.Valid, got.Passed)
 		}
 	}
-	var outcomes, targets, notes, undecided []string
+	var outcomes, targets, notes, doubts []string
 	var violations []gotViolation
 	for i, r := range got.Results {
 		outcomes = append(outcomes, r.Outcome)
 		targets = append(targets, r.Target)
 		notes = append(notes, containing(r.Note, v.Want.Notes, i))
-		undecided = append(undecided, r.Undecided)
+		doubts = append(doubts, r.Doubt)
 		violations = append(violations, r.Violations...)
 	}
 	compare("outcomes", v.Want.Outcomes, outcomes)
 	for _, list := range []struct {
 		what        string
 		want, found []string
-	}{{"targets", v.Want.Targets, targets}, {"notes", v.Want.Notes, notes}, {"undecided", v.Want.Undecided, undecided}} {
+	}{{"targets", v.Want.Targets, targets}, {"notes", v.Want.Notes, notes}, {"doubts", v.Want.Doubts, doubts}} {
 		if list.want != nil {
 			compare(list.what, list.want, list.found)
 		}

@@ -31,18 +31,18 @@ func (e parseError) Unwrap() []error { return []error{errors.New("one of them")}
 
 const (
 	reportJSON = `{"results": [
-		{"outcome": "Violated", "undecided": "Bound", "note": "some note", "violations": [
+		{"outcome": "Violated", "doubt": "Bound", "note": "some note", "violations": [
 			{"rule": "r", "message": "m", "field": "a.b", "pointer": "/a/b", "reason": "R",
 				"argument": "max", "value": 12345678901234567890, "limit": [8], "detail": "it is too much", "origin": "default"},
-			{"rule": "r", "message": "m", "reason": "R", "detail": "", "warning": true}]},
+			{"rule": "r", "message": "m", "reason": "R", "detail": "", "warned": true}]},
 		{"outcome": "Satisfied", "target": "items[0]"}]}`
 	problemJSON = `{"rule": "r", "index": 1, "key": "k", "line": 2, "column": 3, "reason": "R", "source": "VM", "message": "it is wrong"}`
 	wantJSON    = `{
 		"problems": [{"rule": "r", "index": 1, "key": "k", "line": 2, "column": 3, "reason": "R", "source": "VM", "contains": "wrong"}],
-		"outcomes": ["Violated", "Satisfied"], "targets": ["", "items[0]"], "notes": ["some", ""], "undecided": ["Bound", ""], "violations": [
+		"outcomes": ["Violated", "Satisfied"], "targets": ["", "items[0]"], "notes": ["some", ""], "doubts": ["Bound", ""], "violations": [
 			{"rule": "r", "message": "m", "field": "a.b", "pointer": "/a/b", "reason": "R",
 				"argument": "max", "value": 12345678901234567890, "limit": [ 8 ], "origin": "default", "contains": "too"},
-			{"rule": "r", "reason": "R", "value": null, "limit": null, "pointer": "", "origin": "", "warning": true}]}`
+			{"rule": "r", "reason": "R", "value": null, "limit": null, "pointer": "", "origin": "", "warned": true}]}`
 )
 
 func TestCompare(t *testing.T) {
@@ -79,16 +79,16 @@ func TestCompare(t *testing.T) {
 		{`"argument": "max", `, ``, []string{"violations"}},
 		{`12345678901234567890`, `12345678901234567891`, []string{"violations"}},
 		{`[ 8 ]`, `[8.0]`, []string{"violations"}},
-		{`, "undecided": ["Bound", ""]`, ``, nil},
-		{`"undecided": ["Bound", ""]`, `"undecided": ["", ""]`, []string{"undecided"}},
+		{`, "doubts": ["Bound", ""]`, ``, nil},
+		{`"doubts": ["Bound", ""]`, `"doubts": ["", ""]`, []string{"doubts"}},
 		{`"origin": "default"`, `"origin": ""`, []string{"violations"}},
 		{`"too"`, `"two"`, []string{"violations"}},
 		{`"value": null`, `"value": ""`, []string{"violations"}},
 		{`"limit": null`, `"limit": []`, []string{"violations"}},
 		{`"pointer": ""`, `"pointer": "/"`, []string{"violations"}},
 		{`"origin": ""`, `"origin": "default"`, []string{"violations"}},
-		{`, "warning": true`, ``, []string{"violations"}},
-		{`"warning": true}`, `"warning": true}, {}`, []string{"violations"}},
+		{`, "warned": true`, ``, []string{"violations"}},
+		{`"warned": true}`, `"warned": true}, {}`, []string{"violations"}},
 	} {
 		var v Vector
 		if !strings.Contains(wantJSON, test.from) {

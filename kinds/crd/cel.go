@@ -202,15 +202,15 @@ type expressionChecker struct {
 func (c *expressionChecker) Check(in *vmrules.Input) vmrules.Verdict {
 	f := &findings{in: in}
 	if c.usesOld && in.OldObjectUnknown {
-		return vmrules.Verdict{Outcome: vmrules.Undecided, Note: oldUnknown}
+		return vmrules.Verdict{Outcome: vmrules.OutcomeUndecided, Note: oldUnknown}
 	}
 	if c.usesOld && !c.optional && in.OldValue == nil {
-		return vmrules.Verdict{Outcome: vmrules.Skipped, Note: "there is no old value"}
+		return vmrules.Verdict{Outcome: vmrules.OutcomeSkipped, Note: "there is no old value"}
 	}
 	if c.usesObject {
 		if parameter := in.UnfilledParameter(in.Object); parameter != "" {
 			note := fmt.Sprintf("the parameter %s of the template is not filled in", parameter)
-			return vmrules.Verdict{Outcome: vmrules.Undecided, Note: note, Doubt: vmrules.DoubtParameter}
+			return vmrules.Verdict{Outcome: vmrules.OutcomeUndecided, Note: note, Doubt: vmrules.DoubtParameter}
 		}
 	}
 	for _, other := range []struct {

@@ -22,7 +22,7 @@ func TestInterrupted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for limit, want := range map[time.Duration]vmrules.Outcome{time.Minute: vmrules.Satisfied, 0: vmrules.Undecided} {
+		for limit, want := range map[time.Duration]vmrules.Outcome{time.Minute: vmrules.OutcomeSatisfied, 0: vmrules.OutcomeUndecided} {
 			maxEvaluation = limit
 			report := vmrules.Validate(rules, map[string]any{"kind": "VirtualMachineInstance", "spec": map[string]any{"x": int64(1)}})
 			if got := report.Results()[0].Outcome; got != want {

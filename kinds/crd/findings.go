@@ -56,14 +56,14 @@ func (f *findings) violate(value int, steps []any, reason vmrules.Reason, detail
 func (f *findings) verdict() vmrules.Verdict {
 	switch {
 	case len(f.violations) == 0 && f.doubtful != "":
-		return vmrules.Verdict{Outcome: vmrules.Undecided, Note: f.doubtful, Doubt: f.why}
+		return vmrules.Verdict{Outcome: vmrules.OutcomeUndecided, Note: f.doubtful, Doubt: f.why}
 	case len(f.violations) == 0:
-		return vmrules.Verdict{Outcome: vmrules.Satisfied}
+		return vmrules.Verdict{Outcome: vmrules.OutcomeSatisfied}
 	}
 	slices.SortStableFunc(f.violations, func(a, b vmrules.Violation) int {
 		return cmp.Or(cmp.Compare(a.Pointer, b.Pointer), cmp.Compare(a.Reason, b.Reason), cmp.Compare(a.Detail, b.Detail), cmp.Compare(a.Message, b.Message))
 	})
-	verdict := vmrules.Verdict{Outcome: vmrules.Violated, Violations: f.violations}
+	verdict := vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Violations: f.violations}
 	switch {
 	case f.doubtful != "":
 		verdict.Note, verdict.Doubt = "not judged: "+f.doubtful, f.why

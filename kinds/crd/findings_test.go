@@ -16,12 +16,12 @@ func TestDoubt(t *testing.T) {
 		doubts   []error
 		want     vmrules.Verdict // without the violations
 	}{
-		{"an error", false, []error{errors.New("a"), errors.New("b")}, vmrules.Verdict{Outcome: vmrules.Undecided, Note: "a", Doubt: vmrules.DoubtKind}},
-		{"a limit, and an error", false, []error{boundError("a"), errors.New("b")}, vmrules.Verdict{Outcome: vmrules.Undecided, Note: "a", Doubt: vmrules.DoubtBound}},
+		{"an error", false, []error{errors.New("a"), errors.New("b")}, vmrules.Verdict{Outcome: vmrules.OutcomeUndecided, Note: "a", Doubt: vmrules.DoubtKind}},
+		{"a limit, and an error", false, []error{boundError("a"), errors.New("b")}, vmrules.Verdict{Outcome: vmrules.OutcomeUndecided, Note: "a", Doubt: vmrules.DoubtBound}},
 		{"an error, and limits", false, []error{errors.New("a"), boundError("b"), boundError("c")},
-			vmrules.Verdict{Outcome: vmrules.Undecided, Note: "b", Doubt: vmrules.DoubtBound}},
+			vmrules.Verdict{Outcome: vmrules.OutcomeUndecided, Note: "b", Doubt: vmrules.DoubtBound}},
 		{"a violation, and a limit", true, []error{errHostileQuantity},
-			vmrules.Verdict{Outcome: vmrules.Violated, Note: "not judged: " + errHostileQuantity.Error(), Doubt: vmrules.DoubtBound}},
+			vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Note: "not judged: " + errHostileQuantity.Error(), Doubt: vmrules.DoubtBound}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := &findings{in: &vmrules.Input{}}

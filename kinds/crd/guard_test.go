@@ -41,7 +41,7 @@ func TestGuardIsKubernetes(t *testing.T) {
 			}
 		}
 	}
-	for _, outcome := range []vmrules.Outcome{vmrules.Satisfied, vmrules.Violated, vmrules.Undecided} {
+	for _, outcome := range []vmrules.Outcome{vmrules.OutcomeSatisfied, vmrules.OutcomeViolated, vmrules.OutcomeUndecided} {
 		if seen[outcome] < 500 {
 			t.Errorf("%s %d times, want 500 at least", outcome, seen[outcome])
 		}
@@ -68,12 +68,12 @@ func compareWithKubernetes(t *testing.T, env *celgo.Env, expression string) map[
 	for _, a := range operands {
 		for _, b := range operands {
 			self := map[string]any{"a": a, "b": b}
-			want := vmrules.Violated
+			want := vmrules.OutcomeViolated
 			switch value, _, err := program.Eval(map[string]any{varSelf: self}); {
 			case err != nil:
-				want = vmrules.Undecided
+				want = vmrules.OutcomeUndecided
 			case value.Value() == true:
-				want = vmrules.Satisfied
+				want = vmrules.OutcomeSatisfied
 			}
 			seen[want]++
 			if got := vmrules.Validate(rules, map[string]any{"x": self}).Results()[0]; got.Outcome != want {

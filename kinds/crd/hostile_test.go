@@ -228,8 +228,8 @@ func TestHostileRules(t *testing.T) {
 				return
 			}
 			report := vmrules.Validate(rules, object)
-			if text := report.String(); !strings.Contains(text, test.want) || test.want != "" && report.Results()[0].Undecided != vmrules.DoubtBound {
-				t.Errorf("want Undecided by %s, not by %q: %q\n%s", vmrules.DoubtBound, report.Results()[0].Undecided, test.want, text)
+			if text := report.String(); !strings.Contains(text, test.want) || test.want != "" && report.Results()[0].Doubt != vmrules.DoubtBound {
+				t.Errorf("want Undecided by %s, not by %q: %q\n%s", vmrules.DoubtBound, report.Results()[0].Doubt, test.want, text)
 			}
 		})
 	}
@@ -262,7 +262,7 @@ func TestBudget(t *testing.T) {
 	report := vmrules.Validate(parsed, map[string]any{"l": list})
 	results := report.Results()
 	first, last := results[0], results[len(results)-1]
-	if diff := cmp.Diff([]vmrules.Outcome{vmrules.Satisfied, vmrules.Undecided}, []vmrules.Outcome{first.Outcome, last.Outcome}); diff != "" {
+	if diff := cmp.Diff([]vmrules.Outcome{vmrules.OutcomeSatisfied, vmrules.OutcomeUndecided}, []vmrules.Outcome{first.Outcome, last.Outcome}); diff != "" {
 		t.Errorf("outcomes of the first and the last rule (-want +got):\n%s\n%s", diff, report)
 	}
 }
@@ -328,7 +328,7 @@ func TestWithBudget(t *testing.T) {
 	undecided := func(b vmrules.Budget) int {
 		n := 0
 		for _, r := range vmrules.Validate(parsed, object, vmrules.WithBudget(b)).Results() {
-			if r.Outcome == vmrules.Undecided {
+			if r.Outcome == vmrules.OutcomeUndecided {
 				n++
 			}
 		}

@@ -65,7 +65,7 @@ func TestSchemaIsTheAPIServers(t *testing.T) {
 			}
 		}
 	}
-	if outcomes[vmrules.Satisfied] < 300 || outcomes[vmrules.Violated] < 300 {
+	if outcomes[vmrules.OutcomeSatisfied] < 300 || outcomes[vmrules.OutcomeViolated] < 300 {
 		t.Errorf("got outcomes %v, want at least 300 of Satisfied and Violated", outcomes)
 	}
 }

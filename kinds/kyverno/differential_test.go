@@ -98,11 +98,11 @@ func outcomeOf(value, pattern any) vmrules.Outcome {
 	var failed *validate.PatternError
 	switch {
 	case err == nil:
-		return vmrules.Satisfied
+		return vmrules.OutcomeSatisfied
 	case errors.As(err, &failed) && failed.Skip:
-		return vmrules.Skipped
+		return vmrules.OutcomeSkipped
 	}
-	return vmrules.Violated
+	return vmrules.OutcomeViolated
 }
 
 // plainly returns a value with the types that Kyverno's own decoder gives.
@@ -134,7 +134,7 @@ func compareWithKyverno(t *testing.T, seed uint64) vmrules.Outcome {
 		return ""
 	}
 	result := vmrules.Validate(rules, value).Results()[0]
-	if want := outcomeOf(plainly(t, value), untranslated); result.Outcome != want && result.Outcome != vmrules.Undecided {
+	if want := outcomeOf(plainly(t, value), untranslated); result.Outcome != want && result.Outcome != vmrules.OutcomeUndecided {
 		t.Errorf("seed %d: %s, Kyverno says %s\npattern %s\nvalue %s", seed, result.Outcome, want, textOf(pattern), textOf(value))
 	}
 	for _, v := range result.Violations {
@@ -150,7 +150,7 @@ func TestAsKyverno(t *testing.T) {
 	for seed := range uint64(4000) {
 		seen[compareWithKyverno(t, seed)]++
 	}
-	for _, outcome := range []vmrules.Outcome{vmrules.Satisfied, vmrules.Violated, vmrules.Skipped, vmrules.Undecided} {
+	for _, outcome := range []vmrules.Outcome{vmrules.OutcomeSatisfied, vmrules.OutcomeViolated, vmrules.OutcomeSkipped, vmrules.OutcomeUndecided} {
 		if seen[outcome] == 0 {
 			t.Errorf("want some patterns that are %s", outcome)
 		}

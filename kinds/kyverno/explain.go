@@ -34,11 +34,11 @@ func (n *node) explain(failed *validate.PatternError, value any) finding {
 	}
 	at, ok := root.follow(strings.TrimPrefix(path, "/"))
 	if !ok {
-		return finding{outcome: vmrules.Violated, detail: vague}
+		return finding{outcome: vmrules.OutcomeViolated, detail: vague}
 	}
 	at = at.closer()
 	reason, detail := at.mismatch()
-	return finding{outcome: vmrules.Violated, below: at.below, reason: reason, detail: detail}
+	return finding{outcome: vmrules.OutcomeViolated, below: at.below, reason: reason, detail: detail}
 }
 
 // vague is the detail if the place cannot be found.

@@ -56,7 +56,7 @@ func TestHostile(t *testing.T) {
 		deep = object{"d": deep}
 	}
 	long := strings.Repeat("a", 1<<20)
-	const satisfied, bound, kind = string(vmrules.Satisfied), string(vmrules.DoubtBound), string(vmrules.DoubtKind)
+	const satisfied, bound, kind = string(vmrules.OutcomeSatisfied), string(vmrules.DoubtBound), string(vmrules.DoubtKind)
 	for _, c := range []struct {
 		name, pattern string
 		value         object
@@ -105,8 +105,8 @@ func TestHostile(t *testing.T) {
 // reached returns the Outcome of the only rule, or its Doubt if it is Undecided.
 func reached(report *vmrules.Report) string {
 	result := report.Results()[0]
-	if result.Outcome == vmrules.Undecided {
-		return string(result.Undecided)
+	if result.Outcome == vmrules.OutcomeUndecided {
+		return string(result.Doubt)
 	}
 	return string(result.Outcome)
 }
@@ -182,7 +182,7 @@ func TestWithBudget(t *testing.T) {
 	for name, b := range map[string]vmrules.Budget{"small": {Time: 5 * time.Millisecond}, "usual": {}} {
 		got[name] = reached(vmrules.Validate(rules, object, vmrules.WithBudget(b)))
 	}
-	want := map[string]string{"small": string(vmrules.DoubtBound), "usual": string(vmrules.Satisfied)}
+	want := map[string]string{"small": string(vmrules.DoubtBound), "usual": string(vmrules.OutcomeSatisfied)}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -68,11 +68,11 @@ func (o *overlay) Check(in *vmrules.Input) vmrules.Verdict {
 	for i, m := range values {
 		f := o.judge(m.Value, w)
 		switch f.outcome {
-		case vmrules.Violated:
+		case vmrules.OutcomeViolated:
 			violations = append(violations, f.violation(in, first+i))
-		case vmrules.Skipped:
+		case vmrules.OutcomeSkipped:
 			skipped = f.note
-		case vmrules.Satisfied:
+		case vmrules.OutcomeSatisfied:
 			satisfied = true
 		default:
 			undecided = f.note
@@ -80,13 +80,13 @@ func (o *overlay) Check(in *vmrules.Input) vmrules.Verdict {
 	}
 	switch {
 	case violations != nil:
-		return vmrules.Verdict{Outcome: vmrules.Violated, Violations: violations}
+		return vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Violations: violations}
 	case undecided != "":
 		return w.undecided(undecided)
 	case satisfied:
-		return vmrules.Verdict{Outcome: vmrules.Satisfied}
+		return vmrules.Verdict{Outcome: vmrules.OutcomeSatisfied}
 	}
-	return vmrules.Verdict{Outcome: vmrules.Skipped, Note: skipped}
+	return vmrules.Verdict{Outcome: vmrules.OutcomeSkipped, Note: skipped}
 }
 
 // A finding is the result of a pattern for one value.
@@ -111,7 +111,7 @@ func (f finding) violation(in *vmrules.Input, i int) vmrules.Violation {
 func (o *overlay) judge(value any, w *work) finding {
 	w.doubt = ""
 	if w.walk(o.root, value, false); w.doubt != "" {
-		return finding{outcome: vmrules.Undecided, note: w.doubt}
+		return finding{outcome: vmrules.OutcomeUndecided, note: w.doubt}
 	}
 	pattern := o.root.pattern
 	if o.expands { // to expand the wildcards of labels
@@ -119,14 +119,14 @@ func (o *overlay) judge(value any, w *work) finding {
 	}
 	err := validate.MatchPattern(logr.Discard(), value, pattern)
 	if err == nil {
-		return finding{outcome: vmrules.Satisfied}
+		return finding{outcome: vmrules.OutcomeSatisfied}
 	}
 	var failed *validate.PatternError
 	switch {
 	case !errors.As(err, &failed):
-		return finding{outcome: vmrules.Undecided, note: "the pattern could not be applied"}
+		return finding{outcome: vmrules.OutcomeUndecided, note: "the pattern could not be applied"}
 	case failed.Skip:
-		return finding{outcome: vmrules.Skipped, note: o.unmet()}
+		return finding{outcome: vmrules.OutcomeSkipped, note: o.unmet()}
 	}
 	return o.root.explain(failed, value)
 }

@@ -111,11 +111,11 @@ func TestActions(t *testing.T) {
 		spec, action string
 		want         vmrules.Outcome
 	}{
-		{"", "", vmrules.Violated},
-		{"validationFailureAction: enforce, background: true, ", "", vmrules.Violated},
-		{"validationFailureAction: Audit, ", "", vmrules.Warned},
-		{"validationFailureAction: audit, ", "failureAction: Enforce, ", vmrules.Violated},
-		{"", "failureAction: Audit, ", vmrules.Warned},
+		{"", "", vmrules.OutcomeViolated},
+		{"validationFailureAction: enforce, background: true, ", "", vmrules.OutcomeViolated},
+		{"validationFailureAction: Audit, ", "", vmrules.OutcomeWarned},
+		{"validationFailureAction: audit, ", "failureAction: Enforce, ", vmrules.OutcomeViolated},
+		{"", "failureAction: Audit, ", vmrules.OutcomeWarned},
 	} {
 		rules, err := Rules([]byte(policyOf(c.spec, rule(c.action))))
 		if err != nil {

@@ -88,7 +88,7 @@ func (r *resourceRule) Check(in *vmrules.Input) vmrules.Verdict {
 	case undecided != "":
 		return w.undecided(undecided)
 	case why != "":
-		return vmrules.Verdict{Outcome: vmrules.Skipped, Note: why}
+		return vmrules.Verdict{Outcome: vmrules.OutcomeSkipped, Note: why}
 	case len(r.patterns) == 1:
 		return r.patterns[0].Check(in)
 	case len(in.Values) != 1:
@@ -144,11 +144,11 @@ func (r *resourceRule) anyOf(in *vmrules.Input, w *work) vmrules.Verdict {
 	for i, o := range r.patterns {
 		f := o.judge(in.Values[0].Value, w)
 		switch f.outcome {
-		case vmrules.Satisfied:
-			return vmrules.Verdict{Outcome: vmrules.Satisfied}
-		case vmrules.Skipped:
+		case vmrules.OutcomeSatisfied:
+			return vmrules.Verdict{Outcome: vmrules.OutcomeSatisfied}
+		case vmrules.OutcomeSkipped:
 			skipped = f.note
-		case vmrules.Violated:
+		case vmrules.OutcomeViolated:
 			v := f.violation(in, 0)
 			failed = append(failed, fmt.Sprintf("pattern %d: %s: %s", i+1, v.Field, f.detail))
 		default:
@@ -159,9 +159,9 @@ func (r *resourceRule) anyOf(in *vmrules.Input, w *work) vmrules.Verdict {
 	case undecided != "":
 		return w.undecided(undecided)
 	case failed == nil:
-		return vmrules.Verdict{Outcome: vmrules.Skipped, Note: skipped}
+		return vmrules.Verdict{Outcome: vmrules.OutcomeSkipped, Note: skipped}
 	}
 	v := in.Violation(0)
 	v.Detail = "none of the patterns matches: " + strings.Join(failed, "; ")
-	return vmrules.Verdict{Outcome: vmrules.Violated, Violations: []vmrules.Violation{v}}
+	return vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Violations: []vmrules.Violation{v}}
 }

@@ -38,7 +38,7 @@ type work struct {
 
 // undecided returns the verdict for something that could not be judged.
 func (w *work) undecided(note string) vmrules.Verdict {
-	return vmrules.Verdict{Outcome: vmrules.Undecided, Note: note, Doubt: w.why}
+	return vmrules.Verdict{Outcome: vmrules.OutcomeUndecided, Note: note, Doubt: w.why}
 }
 
 // spend pays for steps, and reports whether there is no doubt so far.

@@ -62,9 +62,9 @@ var ofWebhook = []difference{
 		missing := false
 		for _, r := range want.Results() {
 			switch {
-			case r.Undecided == vmrules.DoubtInstancetype, r.Undecided == vmrules.DoubtPreference:
+			case r.Doubt == vmrules.DoubtInstancetype, r.Doubt == vmrules.DoubtPreference:
 				missing = true
-			case r.Outcome == vmrules.Violated, r.Outcome == vmrules.Undecided && !r.Violations[0].Warning:
+			case r.Outcome == vmrules.OutcomeViolated, r.Outcome == vmrules.OutcomeUndecided && !r.Violations[0].Warned:
 				others++
 			}
 		}

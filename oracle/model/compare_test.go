@@ -110,7 +110,7 @@ func (c testCase) judge() (want, got []model.Result, err error) {
 		result := model.Result{Target: r.Target, Rule: r.Rule, Outcome: model.Outcome(r.Outcome)}
 		for _, v := range r.Violations {
 			result.Violations = append(result.Violations, model.Violation{
-				Field: v.Field, Reason: string(v.Reason), Argument: v.Argument, Warning: v.Warning,
+				Field: v.Field, Reason: string(v.Reason), Argument: v.Argument, Warned: v.Warned,
 			})
 		}
 		got = append(got, result)

@@ -29,7 +29,7 @@ const (
 // or, with the reason InternalError, a rule that could not be judged.
 type Violation struct {
 	Field, Reason, Argument string
-	Warning                 bool
+	Warned                  bool
 }
 
 // A Result is the result of one rule for one target.

@@ -58,7 +58,7 @@ type verdict struct {
 
 type violation struct {
 	Rule, Field, Reason, Argument string
-	Warning                       bool
+	Warned                        bool
 }
 
 func runVector(t *testing.T, v conformance.Vector) {
@@ -76,7 +76,7 @@ func runVector(t *testing.T, v conformance.Vector) {
 	}
 	want := verdict{Outcomes: v.Want.Outcomes, Targets: v.Want.Targets}
 	for _, w := range v.Want.Violations {
-		want.Violations = append(want.Violations, violation{w.Rule, w.Field, w.Reason, w.Argument, w.Warning})
+		want.Violations = append(want.Violations, violation{w.Rule, w.Field, w.Reason, w.Argument, w.Warned})
 	}
 	if diff := cmp.Diff(want, verdictOf(got, v.Want.Targets != nil), cmpopts.EquateEmpty()); diff != "" {
 		text, _ := json.Marshal(v.Options)
@@ -92,7 +92,7 @@ func verdictOf(results []model.Result, withTargets bool) verdict {
 			got.Targets = append(got.Targets, r.Target)
 		}
 		for _, w := range r.Violations {
-			got.Violations = append(got.Violations, violation{r.Rule, w.Field, w.Reason, w.Argument, w.Warning})
+			got.Violations = append(got.Violations, violation{r.Rule, w.Field, w.Reason, w.Argument, w.Warned})
 		}
 	}
 	return got

@@ -86,7 +86,7 @@ func parseAll(t testing.TB, rules ...any) vmrules.Rules {
 // want returns whether the expression must be true, and the outcome of the rule.
 func want(rules vmrules.Rules, object map[string]any) (bool, vmrules.Outcome) {
 	outcome := vmrules.Validate(rules, object).Results()[0].Outcome
-	return outcome == vmrules.Satisfied || outcome == vmrules.Skipped, outcome
+	return outcome == vmrules.OutcomeSatisfied || outcome == vmrules.OutcomeSkipped, outcome
 }
 
 // An evaluator evaluates one translated rule on a VM.
@@ -264,11 +264,11 @@ func TestNumbersBeyond(t *testing.T) {
 		want  vmrules.Outcome
 		got   celResult
 	}{
-		{"integers of 19 digits", map[string]any{"rule": "integer"}, `"9223372036854775807"`, vmrules.Satisfied, celFalse},
-		{"integers beyond int64", map[string]any{"rule": "integer"}, `9223372036854775808`, vmrules.Satisfied, celFalse},
-		{"digits beyond double", map[string]any{"rule": "enum", "max": 0.1}, `0.10000000000000000001`, vmrules.Violated, celTrue},
-		{"finer than nano", map[string]any{"rule": "string", "min": 1}, `"0.99999999999"`, vmrules.Violated, celTrue},
-		{"with an exponent as text", map[string]any{"rule": "enum", "values": []any{"1000000"}}, `1e6`, vmrules.Satisfied, celFalse},
+		{"integers of 19 digits", map[string]any{"rule": "integer"}, `"9223372036854775807"`, vmrules.OutcomeSatisfied, celFalse},
+		{"integers beyond int64", map[string]any{"rule": "integer"}, `9223372036854775808`, vmrules.OutcomeSatisfied, celFalse},
+		{"digits beyond double", map[string]any{"rule": "enum", "max": 0.1}, `0.10000000000000000001`, vmrules.OutcomeViolated, celTrue},
+		{"finer than nano", map[string]any{"rule": "string", "min": 1}, `"0.99999999999"`, vmrules.OutcomeViolated, celTrue},
+		{"with an exponent as text", map[string]any{"rule": "enum", "values": []any{"1000000"}}, `1e6`, vmrules.OutcomeSatisfied, celFalse},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.rule["name"], c.rule["message"], c.rule["path"] = "r", "m", "jsonpath::.spec.limits.a"

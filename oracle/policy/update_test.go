@@ -34,7 +34,7 @@ func evalUpdate(program cel.Program, old, object map[string]any) (celResult, err
 // passes reports whether a rule passes an update by vmrules.Ratcheting.
 func passes(rules vmrules.Rules, old, object map[string]any) (bool, vmrules.Result) {
 	result := vmrules.Validate(rules, object, vmrules.WithOldObject(old), vmrules.Ratcheting()).Results()[0]
-	return result.Outcome == vmrules.Satisfied || result.Outcome == vmrules.Skipped || result.Outcome == vmrules.Warned, result
+	return result.Outcome == vmrules.OutcomeSatisfied || result.Outcome == vmrules.OutcomeSkipped || result.Outcome == vmrules.OutcomeWarned, result
 }
 
 // updated returns a VM as an update may leave it: some places have other values, and some items of

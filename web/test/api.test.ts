@@ -108,7 +108,7 @@ test("with the library loaded", async (t) => {
     };
     const rules = parseRules(JSON.stringify([memory]));
     const outcome = (vm: api.ObjectInput | undefined, options?: api.ValidateOptions) =>
-      validate(rules, vm, options).results.map((r) => r.undecided ?? r.outcome)[0];
+      validate(rules, vm, options).results.map((r) => r.doubt ?? r.outcome)[0];
     const having = (guest: string | null) => ({
       spec: { template: { spec: { domain: { memory: { guest } } } } },
     });

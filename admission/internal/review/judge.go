@@ -83,7 +83,8 @@ func (j *judging) validate() {
 	isUnusable := func(d vmrules.Doubt) bool {
 		return (d == vmrules.DoubtInstancetype || d == vmrules.DoubtPreference) && !j.lacks(d)
 	}
-	if slices.ContainsFunc(j.report.Results(vmrules.Undecided), func(r vmrules.Result) bool { return isUnusable(r.Undecided) }) {
+	undecided := j.report.Results(vmrules.OutcomeUndecided)
+	if slices.ContainsFunc(undecided, func(r vmrules.Result) bool { return isUnusable(r.Doubt) }) {
 		warning := slices.DeleteFunc(slices.Clone(j.warning), isUnusable)
 		j.report = vmrules.ValidateOwn(j.q.Object, append(opts, vmrules.WarnIfUndecided(warning...))...)
 	}

@@ -55,9 +55,9 @@ func slowSlots() int { return max(runtime.GOMAXPROCS(0)-1, 1) }
 // isTooQuickFor reports whether a rule may only be undecided, or an annotation unusable, because the pace
 // is quick.
 func (p pace) isTooQuickFor(report *vmrules.Report) bool {
-	return p.isQuick && (p.cannotRead(problemsIn(report)) || slices.ContainsFunc(report.Results(vmrules.Undecided), func(r vmrules.Result) bool {
-		return r.Undecided == vmrules.DoubtBound
-	}))
+	isBound := func(r vmrules.Result) bool { return r.Doubt == vmrules.DoubtBound }
+	undecided := report.Results(vmrules.OutcomeUndecided)
+	return p.isQuick && (p.cannotRead(problemsIn(report)) || slices.ContainsFunc(undecided, isBound))
 }
 
 // cannotRead reports whether rules may only be unusable because the pace is quick.

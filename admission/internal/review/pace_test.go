@@ -115,7 +115,7 @@ func TestRealVMsAreQuick(t *testing.T) {
 		t.Fatal(rules.Len(), err)
 	}
 	budget := vmrules.WithBudget(vmrules.Budget{Time: 20 * time.Microsecond, Memory: 80 << 10, Backtracking: -1})
-	for _, result := range vmrules.Validate(rules, vm, budget).Results(vmrules.Undecided) {
+	for _, result := range vmrules.Validate(rules, vm, budget).Results(vmrules.OutcomeUndecided) {
 		t.Errorf("%+v", result)
 	}
 }

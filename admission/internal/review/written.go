@@ -85,13 +85,13 @@ func (p pace) check(template map[string]any) (broken, remarks []string, ok bool)
 // ownViolations returns what is wrong with the VMs of a template, apart from what depends on other
 // objects, or on parameters without a default.
 func ownViolations(report *vmrules.Report) (all []string) {
-	for _, result := range report.Results(vmrules.Violated, vmrules.Undecided) {
-		switch result.Undecided {
+	for _, result := range report.Results(vmrules.OutcomeViolated, vmrules.OutcomeUndecided) {
+		switch result.Doubt {
 		case vmrules.DoubtParameter, vmrules.DoubtInstancetype, vmrules.DoubtPreference, vmrules.DoubtConflict, vmrules.DoubtNothing, vmrules.DoubtRules:
 			continue
 		}
 		for _, v := range result.Violations {
-			if !v.Warning {
+			if !v.Warned {
 				all = append(all, "the template's own VM does not satisfy its rules: "+v.Error())
 			}
 		}

@@ -194,7 +194,7 @@ func (s *suite) judge(v *verdict, filled manifest.Filled) {
 	for _, result := range report.Results() {
 		for _, violation := range result.Violations {
 			if !judged.IsGap(result, gaps) {
-				v.add(!violation.Warning, violation.Error())
+				v.add(!violation.Warned, violation.Error())
 			}
 		}
 	}

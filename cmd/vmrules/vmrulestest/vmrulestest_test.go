@@ -116,7 +116,7 @@ type neverSatisfied struct{}
 func (neverSatisfied) Check(in *vmrules.Input) vmrules.Verdict {
 	v := in.Violation(0)
 	v.Detail = "never"
-	return vmrules.Verdict{Outcome: vmrules.Violated, Violations: []vmrules.Violation{v}}
+	return vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Violations: []vmrules.Violation{v}}
 }
 
 func TestLook(t *testing.T) {

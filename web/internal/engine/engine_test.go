@@ -79,7 +79,7 @@ func TestCall(t *testing.T) {
 		{"problems", "countRules", nil, "annotation:broken", "", `"problems":[{"rule":"x","index":0`},
 		{"an option", "countRules", map[string]any{"version": "1"}, "annotation", "", `the format has no version \"1\"`},
 		{"a root", "countRules", map[string]any{"root": "x"}, "annotation", "", `there is no root \"x\"`},
-		{"no object", "validate", nil, "annotation", `"undecided":"Nothing"`, ""},
+		{"no object", "validate", nil, "annotation", `"doubt":"Nothing"`, ""},
 		{"no object and no rules", "validate", nil, "annotation:empty", `{"valid":false,"passed":false,`, ""},
 		{"a list for an object", "validate", nil, "annotation object:list", "", "object: the text cannot be used as an object: line 1, column 1: an array is not an object"},
 		{"a list for an old object", "validate", nil, "annotation oldObject:list", "", "oldObject: "},

@@ -26,6 +26,9 @@ var words = []struct {
 	{regexp.MustCompile(`\bnil\b`), "missing"},
 	{regexp.MustCompile(`within the time that \[?Budget\]? sets`), "within a bound of time"},
 	{regexp.MustCompile(`\bReport\.At\b`), "violationsAt"},
+	{regexp.MustCompile(`\b(Coverage|Doubt|Outcome)([A-Z]\w*)`), `"$2"`},
+	{regexp.MustCompile(`\bReasonInternal\b`), `"InternalError"`},
+	{regexp.MustCompile(`\bOriginDefault\b`), `"default"`},
 }
 
 // translated returns a comment without what is only about Go.

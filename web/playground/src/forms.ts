@@ -149,8 +149,8 @@ function notesOf(of: Constraints = {}, hasHint = true): string[] {
 
 function mistakesAt(report: Report, pointer: string): string[] {
   const all = violationsAt(report, pointer).map(
-    ({ message, detail, warning: isWarning }) =>
-      `${isWarning ? warning : ""}${message === "" ? detail : `${message} (${detail})`}`,
+    ({ message, detail, warned }) =>
+      `${warned ? warning : ""}${message === "" ? detail : `${message} (${detail})`}`,
   );
   return [...new Set(all)];
 }

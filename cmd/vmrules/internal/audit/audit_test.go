@@ -124,7 +124,7 @@ func TestSummaryIsBounded(t *testing.T) {
 	s := newSummary(io.Discard, (*summary).text)
 	for i := range maxRows + 5 {
 		name := fmt.Sprint(i)
-		results := []vmrules.Result{{Rule: name, Outcome: vmrules.Violated, Violations: []vmrules.Violation{{}}}}
+		results := []vmrules.Result{{Rule: name, Outcome: vmrules.OutcomeViolated, Violations: []vmrules.Violation{{}}}}
 		_ = s.add(audited{Template: name, report: vmrules.NewReport(results), results: results, class: judged.Invalid})
 	}
 	if len(s.Rules) != maxRows+1 || s.Rules[others].Violated != 5 {

@@ -126,11 +126,11 @@ func (s *summary) addRules(vm audited) {
 		}
 		count(s.Rules, result.Rule, func(c *ruleCount) {
 			switch result.Outcome {
-			case vmrules.Violated:
+			case vmrules.OutcomeViolated:
 				c.Violated++
-			case vmrules.Warned:
+			case vmrules.OutcomeWarned:
 				c.Warned++
-			case vmrules.Undecided:
+			case vmrules.OutcomeUndecided:
 				c.Undecided++
 			}
 		})

@@ -49,7 +49,7 @@ func (l LeftOut) AddKind(b Build, kind vmrules.Kind) {
 // AddKinds adds the kinds of the rules that are ignored.
 func (l LeftOut) AddKinds(b Build, results []vmrules.Result) {
 	for i := range results {
-		if results[i].Outcome == vmrules.Ignored {
+		if results[i].Outcome == vmrules.OutcomeIgnored {
 			l.AddKind(b, results[i].Kind)
 		}
 	}

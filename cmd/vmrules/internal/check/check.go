@@ -206,7 +206,7 @@ func (c *checker) check(o manifest.Object) checked {
 		result.Report, result.Note, result.SSP = j.Report, j.Note, j.SSP
 		result.class, result.gaps = j.Class()
 	}
-	c.ignored.AddKinds(c.Book.Build, result.Report.Results(vmrules.Ignored))
+	c.ignored.AddKinds(c.Book.Build, result.Report.Results(vmrules.OutcomeIgnored))
 	if err != nil {
 		result.class = judged.Unreadable
 	}

@@ -89,8 +89,8 @@ func (c *checker) findings(o manifest.Object, result checked, linted map[int]boo
 	}
 	for _, r := range result.Report.Results(output.Loud...) {
 		switch {
-		case judged.IsGap(r, result.gaps), r.Outcome == vmrules.Ignored && linted[r.Index],
-			r.Outcome == vmrules.Warned && isAccepted && !c.options.Verbose:
+		case judged.IsGap(r, result.gaps), r.Outcome == vmrules.OutcomeIgnored && linted[r.Index],
+			r.Outcome == vmrules.OutcomeWarned && isAccepted && !c.options.Verbose:
 			continue
 		}
 		f := lint.Finding{ID: strings.ToLower(string(r.Outcome)), Rule: r.Rule, Index: r.Index}
@@ -98,7 +98,7 @@ func (c *checker) findings(o manifest.Object, result checked, linted map[int]boo
 			f.ID = notJudged.ID
 		}
 		for i, v := range r.Violations {
-			f.Severity, f.Message = c.severityOf(r, v.Warning, isAccepted), v.Error()
+			f.Severity, f.Message = c.severityOf(r, v.Warned, isAccepted), v.Error()
 			if i == len(r.Violations)-1 && r.Note != "" { // what could not be judged
 				f.Message += "; " + output.OneLine(r.Note)
 			}
@@ -121,13 +121,15 @@ func (c *checker) findings(o manifest.Object, result checked, linted map[int]boo
 
 // severityOf returns how severe a result is. An author of a template has accepted what its own VM breaks.
 func (c *checker) severityOf(r vmrules.Result, isWarning, isAccepted bool) lint.Severity {
-	allowed := map[vmrules.Outcome]judging.Cause{vmrules.Ignored: judging.CauseIgnored, vmrules.Undecided: judging.CauseUndecided}[r.Outcome]
+	allowed := map[vmrules.Outcome]judging.Cause{
+		vmrules.OutcomeIgnored: judging.CauseIgnored, vmrules.OutcomeUndecided: judging.CauseUndecided,
+	}[r.Outcome]
 	switch {
-	case r.Outcome == vmrules.Undecided && !isWarning:
+	case r.Outcome == vmrules.OutcomeUndecided && !isWarning:
 		return lint.SeverityError
-	case r.Outcome == vmrules.Warned && isAccepted, slices.Contains(c.options.AllowUnjudged, allowed):
+	case r.Outcome == vmrules.OutcomeWarned && isAccepted, slices.Contains(c.options.AllowUnjudged, allowed):
 		return lint.SeverityNote
-	case r.Outcome == vmrules.Ignored, r.Outcome == vmrules.Warned, isWarning:
+	case r.Outcome == vmrules.OutcomeIgnored, r.Outcome == vmrules.OutcomeWarned, isWarning:
 		return lint.SeverityWarning
 	}
 	return lint.SeverityError
@@ -146,7 +148,7 @@ func (c *checker) missing(o manifest.Object, result checked) []string {
 // notJudgedText returns the texts that have the parameters because of which rules are not judged.
 func notJudgedText(o manifest.Object, result checked) string {
 	var text strings.Builder
-	for _, r := range result.Report.Results(vmrules.Undecided) {
+	for _, r := range result.Report.Results(vmrules.OutcomeUndecided) {
 		for _, v := range r.Violations {
 			text.WriteString(v.Detail)
 		}

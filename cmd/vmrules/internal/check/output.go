@@ -85,7 +85,7 @@ func (c *checker) became(o checked) string {
 	if o.Report == nil {
 		return text
 	}
-	quiet := vmrules.NewReport(o.Report.Results(vmrules.Satisfied, vmrules.Skipped)).String()
+	quiet := vmrules.NewReport(o.Report.Results(vmrules.OutcomeSatisfied, vmrules.OutcomeSkipped)).String()
 	if _, lines, ok := strings.Cut(quiet, "\n"); ok {
 		text += "\n  " + strings.ReplaceAll(lines, "\n", "\n  ")
 	}

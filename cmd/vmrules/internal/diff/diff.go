@@ -261,8 +261,8 @@ func (d *differ) compare(o manifest.Object) error {
 			j.Report = vmrules.NewReport(nil)
 		}
 	}
-	d.ignored.AddKinds(d.build, before.Results(vmrules.Ignored))
-	d.ignored.AddKinds(d.build, after.Results(vmrules.Ignored))
+	d.ignored.AddKinds(d.build, before.Results(vmrules.OutcomeIgnored))
+	d.ignored.AddKinds(d.build, after.Results(vmrules.OutcomeIgnored))
 	c := changed{a, verdictOf(before.Report), verdictOf(after.Report), outcomeChanges(before.Report, after.Report), cmp.Or(after.Note, before.Note)}
 	if c.Old != c.New || len(c.Rules) > 0 {
 		d.changed = append(d.changed, c)

@@ -5,4 +5,4 @@ import (
 )
 
 // Loud lists the outcomes that need attention.
-var Loud = []vmrules.Outcome{vmrules.Violated, vmrules.Undecided, vmrules.Warned, vmrules.Ignored}
+var Loud = []vmrules.Outcome{vmrules.OutcomeViolated, vmrules.OutcomeUndecided, vmrules.OutcomeWarned, vmrules.OutcomeIgnored}

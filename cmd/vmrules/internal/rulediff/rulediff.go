@@ -36,7 +36,7 @@ type keyChange struct {
 func Of(old, now vmrules.Rules) []Change {
 	all := []Change{}
 	for _, r := range old.All() {
-		switch same, isKept := now.Named(r.Name); {
+		switch same, isKept := now.ByName(r.Name); {
 		case !isKept:
 			all = append(all, Change{Rule: r.Name, Change: "removed"})
 		case !same.Equal(r):
@@ -44,7 +44,7 @@ func Of(old, now vmrules.Rules) []Change {
 		}
 	}
 	for _, r := range now.All() {
-		if _, known := old.Named(r.Name); !known {
+		if _, known := old.ByName(r.Name); !known {
 			all = append(all, Change{Rule: r.Name, Change: "added"})
 		}
 	}

@@ -24,7 +24,8 @@ type difference struct {
 
 // byWeight orders outcomes, the worst first. A rule about several VMs counts by its worst.
 var byWeight = []vmrules.Outcome{
-	vmrules.Violated, vmrules.Undecided, vmrules.Warned, vmrules.Ignored, vmrules.Satisfied, vmrules.Skipped,
+	vmrules.OutcomeViolated, vmrules.OutcomeUndecided, vmrules.OutcomeWarned,
+	vmrules.OutcomeIgnored, vmrules.OutcomeSatisfied, vmrules.OutcomeSkipped,
 }
 
 // compare returns how a report differs from an expectation: first what it says that was not

@@ -165,7 +165,7 @@ func (t *tester) test(d manifest.Document) {
 		} else {
 			result.Differences = c.expect.compare(report)
 			result.Unjudged = t.unjudged(report)
-			t.ignored.AddKinds(t.build, report.Results(vmrules.Ignored))
+			t.ignored.AddKinds(t.build, report.Results(vmrules.OutcomeIgnored))
 		}
 		result.Passed = err == nil && result.Differences == nil && (result.Unjudged == nil || !t.options.Strict)
 		t.tested = append(t.tested, result)
