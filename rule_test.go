@@ -13,13 +13,6 @@ import (
 	"github.com/vmrules/vmrules/internal/jsontext"
 )
 
-// Codes are the codes of problems.
-var Codes = []string{
-	codeUnreadable, codeUnknownVersion, codeInvalidOption, codeDifferentRules, codeUnwritable, codeMissingKey, codeWrongType,
-	codeDuplicate, codeTooLong, codeInvalidPath, codeInvalidRegex, codeInvalidArgument,
-	codeMisspeltKey, codeUnknownKey, codeMisspeltKind, codeUnknownKind, codeNoArguments,
-}
-
 func mustJSON(v any) []byte {
 	text, err := jsontext.Marshal(v)
 	if err != nil {
