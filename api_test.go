@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"go/ast"
+	"go/doc"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -401,4 +402,54 @@ func docOfType(t *testing.T, name string) string {
 	}
 	t.Fatalf("there is no type %s", name)
 	return ""
+}
+
+// notInExamples has what no example with an output can use: packages by their folders, and functions. The
+// reason is what shows their use instead.
+var notInExamples = map[string]string{
+	"cmd/vmrules/command":     "main.go of cmd/vmrules and cmd/vmrules-full",
+	"cmd/vmrules/vmrulestest": "its tests, since it needs a *testing.T",
+	"crd.CEL":                 "Kinds, which passes it to WithKind",
+	"crd.Schema":              "Kinds, which passes it to WithKind",
+	"kyverno.Pattern":         "Kinds, which passes it to WithKind",
+	"kyverno.Resource":        "Kinds, which passes it to WithKind",
+	"admission.NewManager":    "run.go of cmd/vmrules-webhook, since it needs a cluster",
+	"admission.NewValidator":  "an example without an output, since it needs a cluster",
+	"admission.WithReports":   "config.go of cmd/vmrules-webhook, since New ignores it",
+}
+
+// TestExamples checks that an example with an output uses each exported function, options included.
+func TestExamples(t *testing.T) {
+	for folder, files := range publicPackages(t) {
+		if notInExamples[folder] != "" {
+			continue
+		}
+		name := files[0].Name.Name
+		used := usedInExamples(filesIn(t, folder, isTest), name)
+		for f := range exportedFunctions(files) {
+			full := name + "." + f.Name.Name
+			switch isUsed := used[f.Name.Name]; {
+			case f.Recv != nil:
+			case isUsed && notInExamples[full] != "":
+				t.Errorf("an example uses %s: remove the reason why none does", full)
+			case !isUsed && notInExamples[full] == "":
+				t.Errorf("no example with an output uses %s", full)
+			}
+		}
+	}
+}
+
+// usedInExamples returns the names of a package that examples with an output use.
+func usedInExamples(files []*ast.File, name string) map[string]bool {
+	used := map[string]bool{}
+	for _, example := range doc.Examples(files...) {
+		ast.Inspect(example.Code, func(n ast.Node) bool {
+			if selector, ok := n.(*ast.SelectorExpr); ok && example.Output != "" {
+				of, isName := selector.X.(*ast.Ident)
+				used[selector.Sel.Name] = used[selector.Sel.Name] || isName && of.Name == name
+			}
+			return true
+		})
+	}
+	return used
 }
