@@ -13,6 +13,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -452,4 +453,23 @@ func usedInExamples(files []*ast.File, name string) map[string]bool {
 		})
 	}
 	return used
+}
+
+// saysType finds in a documentation what the type of an error is.
+var saysType = regexp.MustCompile(`\*(vmrules\.)?(ParseError|InvalidError)\b|no\s+type\s+of\s+its\s+own|error\s+is\s+always\s+nil|encoding/json`)
+
+// TestErrorTypes checks that the documentation of each exported function with an error says which type that
+// has.
+func TestErrorTypes(t *testing.T) {
+	for folder, files := range publicPackages(t) {
+		for f := range exportedFunctions(files) {
+			if f.Type.Results == nil {
+				continue
+			}
+			results := f.Type.Results.List
+			if types.ExprString(results[len(results)-1].Type) == "error" && !saysType.MatchString(f.Doc.Text()) {
+				t.Errorf("%s: the documentation of %s does not say which type its error has", folder, f.Name.Name)
+			}
+		}
+	}
 }

@@ -20,7 +20,8 @@ type Argument struct {
 }
 
 // NewArgument returns an argument made from a Path, a string (a JSONPath if it has
-// the prefix), a bool, a json.Number or any Go number.
+// the prefix), a bool, a json.Number or any Go number. Anything else, and a path that cannot be read, is
+// an error, which has no type of its own.
 func NewArgument(v any) (Argument, error) {
 	if path, ok := v.(Path); ok {
 		if path.IsZero() {
@@ -97,7 +98,8 @@ func (a Argument) String() string {
 	return fmt.Sprint(a.literal)
 }
 
-// MarshalJSON writes the argument as an annotation does, and the zero Argument as null.
+// MarshalJSON writes the argument as an annotation does, and the zero Argument as null. The error is
+// always nil.
 func (a Argument) MarshalJSON() ([]byte, error) {
 	if !a.path.IsZero() {
 		return json.Marshal(a.path)

@@ -127,9 +127,9 @@ func (s RuleSource) Problem(key string, reason Reason, format string, args ...an
 }
 
 // Spend pays from the Budget of the call for what a KindCompiler is about to do: work in
-// units of about a nanosecond, and kept in bytes that the Checker holds. It returns an error
-// if the budget is too small. The annotation then has a problem that says so, whatever
-// the KindCompiler returns.
+// units of about a nanosecond, and kept in bytes that the Checker holds. It returns an error, which has
+// no type of its own, only if the budget is too small. The annotation then has a problem that says so,
+// whatever the KindCompiler returns.
 func (s RuleSource) Spend(work, kept int) error {
 	if s.budget == nil {
 		return nil

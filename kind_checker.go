@@ -124,7 +124,7 @@ func (in *Input) pathViolation() Violation {
 // Find returns what another path selects in Root, with defaults, in document order. It
 // pays from the Budget of the call. An error says why the values cannot be known, for
 // instance because an instance type may set the field. After an error the rule is
-// Undecided, whatever the Checker says.
+// Undecided with the right Doubt, whatever the Checker says; so the error has no type of its own.
 func (in *Input) Find(path Path) ([]Match, error) {
 	if in == nil {
 		return nil, nil
@@ -162,8 +162,8 @@ func (in *Input) UnfilledParameter(v any) string {
 }
 
 // Spend pays from the Budget of the call for what a Checker is about to do: work in
-// units of about a nanosecond, and kept in bytes. It returns an error if the budget
-// is too small. After an error the rule is Undecided, whatever the Checker says.
+// units of about a nanosecond, and kept in bytes. It returns an error, which has no type of its own,
+// only if the budget is too small. After an error the rule is Undecided, whatever the Checker says.
 func (in *Input) Spend(work, kept int) error {
 	if in.isMade() {
 		return nil

@@ -23,7 +23,8 @@ func annotationOf(rules []Rule) string {
 	return "[" + strings.Join(texts, ",") + "]"
 }
 
-// MarshalJSON writes the rule in the form of version 201902-2.
+// MarshalJSON writes the rule in the form of version 201902-2. The error is always nil, but json.Marshal
+// has one if a value in Unknown is not JSON.
 func (r Rule) MarshalJSON() ([]byte, error) {
 	n := jsontext.Node{Value: json.Delim('{')}
 	add := func(present bool, key string, value any) {

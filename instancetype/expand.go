@@ -57,7 +57,7 @@ type Origin struct {
 // instance type without spec.cpu.guest or spec.memory.guest, a field of a wrong type on the way
 // to what is set, a value without a JSON form, more than 1,000 levels, and two combinations on
 // which KubeVirt crashes. The same is true if a call would take more than about a second or
-// 64 MB of memory.
+// 64 MB of memory. The error has no type of its own.
 func Expand(vm, instancetype, preference map[string]any) (*Expansion, error) {
 	return (&Meter{meter.DefaultWork, meter.DefaultKept}).Expand(vm, instancetype, preference)
 }
@@ -72,7 +72,7 @@ type Meter struct {
 }
 
 // Expand is the function Expand, paid for from m. A call for which m is too small returns
-// an error, and so do all later ones.
+// an error, and so do all later ones: Work and Kept are then 0. The error has no type of its own.
 func (m *Meter) Expand(vm, instancetype, preference map[string]any) (*Expansion, error) {
 	if m == nil {
 		m = &Meter{}

@@ -86,8 +86,8 @@ func (n *Named) String() string {
 	return text
 }
 
-// Fits returns an error if an object is not the one that is named, by its kind, its name and
-// its namespace. What the object does not say fits. So does any name if KubeVirt finds the
+// Fits returns an error, which has no type of its own, if an object is not the one that is named, by its
+// kind, its name and its namespace. What the object does not say fits. So does any name if KubeVirt finds the
 // name in a volume, and any namespace if the VM gives none or the kind has none. No object fits
 // nil.
 func (n *Named) Fits(object map[string]any) error {
@@ -112,7 +112,7 @@ func (n *Named) Fits(object map[string]any) error {
 // names. Objects that the VM does not name do not count.
 //
 // If the instance type that the VM names is not known, there is an error, because it comes
-// before the preference. If only the preference is not known, Unknown says why, and the VM
+// before the preference. It has no type of its own: to know before, ask Fits. If only the preference is not known, Unknown says why, and the VM
 // lacks what the preference may set. That includes cpu.sockets, cpu.cores and cpu.threads
 // where they depend on it, although the instance type sets them.
 func (m *Meter) ExpandNamed(vm, instancetype, preference map[string]any) (*Expansion, error) {

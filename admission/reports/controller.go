@@ -44,7 +44,8 @@ type Controller struct {
 	wrote    sync.Map    // the name of a Report: the resourceVersion that was written last
 }
 
-// Reconcile judges a VM when it is its turn, and writes its Report if that has changed.
+// Reconcile judges a VM when it is its turn, and writes its Report if that has changed. An error is one of
+// the API server's or of the context, and has no type of its own; controller-runtime tries again.
 func (c *Controller) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	isLeading := func(context.Context) (bool, error) { return c.leads(), nil }
 	if err := wait.PollUntilContextCancel(ctx, time.Second, true, isLeading); err != nil {
