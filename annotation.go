@@ -45,8 +45,8 @@ const (
 //
 // Either argument may be nil, but not both. Any error is a *ParseError, whose problems say whose
 // annotation is wrong. It is an error if the rules would be those of a template, and the template is
-// not given or is something else; and if the VMs inside an object have different annotations: for
-// these, there is ValidateOwn.
+// not given or is something else, with the Code no-template; and if the VMs inside an object have
+// different annotations, with the Code different-rules: for these, there is ValidateOwn.
 func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 	o := parseOptionsOf(opts)
 	text, err := textFor(vm, template, &o.budget.Meter)

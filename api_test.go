@@ -1,14 +1,19 @@
 package vmrules_test
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"go/ast"
+	"go/doc"
 	"go/parser"
 	"go/token"
+	"go/types"
+	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
-	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,107 +22,233 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/fieldpath"
-	"github.com/vmrules/vmrules/form"
-	"github.com/vmrules/vmrules/instancetype"
 	"github.com/vmrules/vmrules/lint"
 )
 
-var updateAPI = flag.Bool("update-api", false, "rewrite the files testdata/api.txt; read the difference before you commit it")
+var updateAPI = flag.Bool("update-api", false, "rewrite the files in testdata/api; read the difference before you commit it")
 
-// api has the packages that others import, by their folders, with a value of each type that has methods.
-var api = map[string][]any{
-	".": {
-		vmrules.Argument{}, vmrules.Input{}, vmrules.InvalidError{}, vmrules.Kind(""), vmrules.ParseError{},
-		vmrules.Path{}, vmrules.Problem{}, vmrules.Report{}, vmrules.Result{}, vmrules.Rule{}, vmrules.RuleSource{},
-		vmrules.Rules{}, vmrules.Violation{},
-	},
-	"fieldpath": {
-		fieldpath.Descent{}, fieldpath.Filter{}, fieldpath.Index(0), fieldpath.Items{}, fieldpath.Name(""),
-		fieldpath.Operand{}, fieldpath.Slice{}, fieldpath.Union{}, fieldpath.Wildcard{},
-	},
-	"form":         {form.Filler{}, form.Resolved{}, form.ValueChecker{}},
-	"instancetype": {instancetype.Named{}},
-	"lint":         {lint.Finding{}},
-	"lint/ssp":     nil,
-	"openreports":  nil,
-}
+// testHelpers has the folders of packages that others can import, but shall not.
+var testHelpers = []string{"cmd/vmrules/scripttest"}
 
-// TestAPI checks that packages keep their promises: the values of their exported constants and the
-// JSON of their exported types never change. New ones may be added. testdata/api.txt of each has a
-// line for each exported string constant and for each JSON member.
+// TestAPI checks that packages keep their promises: what a file in testdata/api says never changes once it
+// is released. New lines may be added. There is a file for each public package of the repository, with a
+// line for each exported constant, variable, function, type, method and field, and for each code and check.
 func TestAPI(t *testing.T) {
 	more := map[string][]string{}
-	for _, code := range vmrules.Codes {
+	for _, code := range codes(t) {
 		more["."] = append(more["."], "code "+code)
 	}
 	for _, c := range lint.Checks() {
 		more["lint"] = append(more["lint"], fmt.Sprintf("check %s: %s", c.ID, c.Severity))
 	}
-	for folder := range api {
-		t.Run(folder, func(t *testing.T) { checkLines(t, folder, more[folder]) })
+	for _, d := range declarations(filesIn(t, "cmd/vmrules/internal/build", isNoTest)) {
+		if of, _, _ := strings.Cut(d.name, "."); of == "Build" || of == "DocumentReader" { // which command only gives other names
+			more["cmd/vmrules/command"] = append(more["cmd/vmrules/command"], d.line)
+		}
+	}
+	var golden []string
+	for folder, files := range publicPackages(t) {
+		lines := more[folder]
+		for _, d := range declarations(files) {
+			lines = append(lines, d.line)
+		}
+		file := "testdata/api/" + strings.ReplaceAll(folder, "/", "_") + ".txt"
+		if folder == "." {
+			file = "testdata/api/vmrules.txt"
+		}
+		golden = append(golden, file)
+		t.Run(folder, func(t *testing.T) { checkLines(t, file, lines) })
+	}
+	if _, err := os.Stat("cmd/vmrules/go.mod"); err != nil {
+		return // this is the module alone, without the folders of the others
+	}
+	there, _ := filepath.Glob("testdata/api/*")
+	slices.Sort(golden)
+	if diff := cmp.Diff(golden, there); diff != "" {
+		t.Errorf("each public package has a file, and nothing else has (-packages +files):\n%s", diff)
 	}
 }
 
-func checkLines(t *testing.T, folder string, more []string) {
+// checkLines compares lines with those of a file.
+func checkLines(t *testing.T, file string, lines []string) {
 	t.Helper()
-	golden := filepath.Join(folder, "testdata/api.txt")
-	got := append(linesOf(t, folder), more...)
-	slices.Sort(got)
-	if *updateAPI && got != nil {
-		if err := os.WriteFile(golden, []byte(strings.Join(got, "\n")+"\n"), 0o644); err != nil {
+	slices.Sort(lines)
+	if *updateAPI {
+		if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	text, err := os.ReadFile(golden)
-	if err != nil && got != nil {
-		t.Fatal(err)
-	}
-	var promised []string
-	for line := range strings.Lines(string(text)) {
-		promised = append(promised, strings.TrimSuffix(line, "\n"))
-	}
-	if diff := cmp.Diff(promised, got); diff != "" {
-		t.Errorf("programs depend on what %s lists (-promised +now):\n%s", golden, diff)
-	}
-}
-
-func TestExportedNames(t *testing.T) { checkCount(t, 264) }
-
-// TestZeroValues: no exported method panics on a zero value or a nil pointer.
-func TestZeroValues(t *testing.T) {
-	for folder, values := range api {
-		t.Run(folder, func(t *testing.T) { checkZero(t, folder, values) })
-	}
-}
-
-// linesOf returns the lines about the constants and types of a package.
-func linesOf(t *testing.T, folder string) []string {
-	t.Helper()
-	var lines []string
-	for _, file := range filesIn(t, folder) {
-		for _, d := range file.Decls {
-			if general, ok := d.(*ast.GenDecl); ok {
-				lines = append(lines, declared(general)...)
-			}
-		}
-	}
-	return lines
-}
-
-// filesIn returns the files of a package, without its tests.
-func filesIn(t *testing.T, folder string) []*ast.File {
-	t.Helper()
-	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []*ast.File
-	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
+	if diff := cmp.Diff(strings.Split(strings.TrimSuffix(string(text), "\n"), "\n"), lines); diff != "" {
+		t.Errorf("programs depend on what %s lists (-promised +now):\n%s", file, diff)
+	}
+}
+
+// TestExportedNames limits how many names the root exports: types, functions, constants, variables, methods
+// and fields.
+func TestExportedNames(t *testing.T) {
+	const most = 265
+	if all := exportedNames(t); len(all) > most {
+		t.Errorf("the package exports %d names, more than %d", len(all), most)
+	}
+}
+
+// exportedNames returns the names that the root exports, sorted. That of a method or field has its type in
+// front.
+func exportedNames(t *testing.T) (names []string) {
+	t.Helper()
+	for _, d := range declarations(filesIn(t, ".", isNoTest)) {
+		if d.name != "" {
+			names = append(names, d.name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// TestCodes checks that the documentation of Problem lists all codes, and that there are problems with
+// each of them.
+func TestCodes(t *testing.T) {
+	var documented []string
+	for line := range strings.Lines(docOfType(t, "Problem")) {
+		if code, isCode := strings.CutPrefix(line, "\t"); isCode && code[0] != ' ' {
+			documented = append(documented, strings.Fields(code)[0])
+		}
+	}
+	slices.Sort(documented)
+	if diff := cmp.Diff(codes(t), documented); diff != "" {
+		t.Errorf("the documentation of Problem lists other codes (-all +documented):\n%s", diff)
+	}
+	for _, code := range documented {
+		var p vmrules.Problem
+		if err := problemWith(code); !errors.As(err, &p) || p.Code != code {
+			t.Errorf("code %s: got %q of the error %v", code, p.Code, err)
+		}
+	}
+}
+
+// problemWith returns an error whose first problem has a code.
+func problemWith(code string) error {
+	parse := func(text string, opts ...vmrules.ParseOption) error {
+		_, err := vmrules.ParseRules(text, opts...)
+		return err
+	}
+	ruleWith := func(more string) string {
+		return `[{"name": "n", "message": "m", "path": "jsonpath::.spec", ` + more + `}]`
+	}
+	switch code {
+	case "unreadable":
+		return parse("[")
+	case "unknown-version":
+		return parse("[]", vmrules.WithVersion("1"))
+	case "invalid-option":
+		return parse("[]", vmrules.WithKind("", nil))
+	case "no-template":
+		_, err := vmrules.RulesFor(nil, nil)
+		return err
+	case "different-rules":
+		vm := func(rules string) any {
+			return map[string]any{"kind": "VirtualMachine", "metadata": map[string]any{"annotations": map[string]any{vmrules.Annotation: rules}}}
+		}
+		_, err := vmrules.RulesFor(nil, map[string]any{"kind": "Template", "objects": []any{vm("[]"), vm("[ ]")}})
+		return err
+	case "unwritable":
+		_, err := vmrules.NewRules([]vmrules.Rule{{Name: "\xff"}})
+		return err
+	case "missing-key":
+		return parse("[{}]")
+	case "wrong-type":
+		return parse("{}")
+	case "duplicate":
+		return parse(ruleWith(`"rule": "string", "rule": "string"`))
+	case "too-long":
+		return parse("[" + strings.Repeat(" ", 300_000))
+	case "invalid-path":
+		return parse(ruleWith(`"rule": "string", "valid": ".spec"`))
+	case "invalid-regex":
+		return parse(ruleWith(`"rule": "regex", "regex": "("`))
+	case "invalid-argument":
+		return parse(ruleWith(`"rule": "integer", "min": "many"`))
+	case "misspelt-key":
+		return parse(ruleWith(`"rule": "integer", "min": 1, "Max": 2`), vmrules.Strict())
+	case "unknown-key":
+		return parse(ruleWith(`"rule": "integer", "min": 1, "owner": "me"`), vmrules.Strict())
+	case "misspelt-kind":
+		return parse(ruleWith(`"rule": "integr", "min": 1`), vmrules.Strict())
+	case "unknown-kind":
+		return parse(ruleWith(`"rule": "weekday", "min": 1`), vmrules.Strict())
+	case "no-arguments":
+		return parse(ruleWith(`"rule": "integer"`), vmrules.Strict())
+	}
+	return nil
+}
+
+// codes returns the codes of problems, sorted.
+func codes(t *testing.T) (all []string) {
+	t.Helper()
+	for _, spec := range specs(filesIn(t, ".", isNoTest)) {
+		constant, ok := spec.(*ast.ValueSpec)
+		if !ok || !strings.HasPrefix(constant.Names[0].Name, "code") || len(constant.Values) != 1 {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if literal, ok := constant.Values[0].(*ast.BasicLit); ok {
+			code, _ := strconv.Unquote(literal.Value)
+			all = append(all, code)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// publicPackages returns the files of the packages of the repository that other programs are meant to
+// import, by their folders.
+func publicPackages(t *testing.T) map[string][]*ast.File {
+	t.Helper()
+	all := map[string][]*ast.File{}
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		name := entry.Name()
+		switch {
+		case err != nil || !entry.IsDir() || slices.Contains(testHelpers, path):
+			return err
+		case path != "." && strings.HasPrefix(name, "."), name == "internal", name == "testdata", name == "node_modules":
+			return filepath.SkipDir
+		}
+		if files := filesIn(t, path, isNoTest); len(files) > 0 && files[0].Name.Name != "main" {
+			all[path] = files
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// isNested reports whether a folder belongs to another module than that of the root.
+func isNested(folder string) bool {
+	for ; folder != "."; folder = filepath.Dir(folder) {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func isTest(name string) bool   { return strings.HasSuffix(name, "_test.go") }
+func isNoTest(name string) bool { return !isTest(name) }
+
+// filesIn returns the files of a folder whose names fit.
+func filesIn(t *testing.T, folder string, fits func(name string) bool) (all []*ast.File) {
+	t.Helper()
+	names, _ := filepath.Glob(filepath.Join(folder, "*.go"))
+	for _, name := range names {
+		if !fits(name) {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,206 +257,219 @@ func filesIn(t *testing.T, folder string) []*ast.File {
 	return all
 }
 
-func declared(d *ast.GenDecl) []string {
-	var lines []string
-	for _, spec := range d.Specs {
-		switch spec := spec.(type) {
-		case *ast.ValueSpec:
-			if d.Tok == token.CONST {
-				lines = append(lines, constants(spec)...)
+// specs yields what general declarations declare, each with its declaration.
+func specs(files []*ast.File) iter.Seq2[*ast.GenDecl, ast.Spec] {
+	return func(yield func(*ast.GenDecl, ast.Spec) bool) {
+		for _, file := range files {
+			for _, d := range file.Decls {
+				general, ok := d.(*ast.GenDecl)
+				for i := 0; ok && i < len(general.Specs); i++ {
+					if !yield(general, general.Specs[i]) {
+						return
+					}
+				}
 			}
-		case *ast.TypeSpec:
-			if s, ok := spec.Type.(*ast.StructType); ok && spec.Name.IsExported() {
-				lines = append(lines, members(spec.Name.Name, s)...)
-			}
-		}
-	}
-	return lines
-}
-
-// constants returns the lines of constants with a string literal.
-func constants(spec *ast.ValueSpec) []string {
-	var lines []string
-	for i, name := range spec.Names {
-		if !name.IsExported() || i >= len(spec.Values) {
-			continue
-		}
-		if literal, ok := spec.Values[i].(*ast.BasicLit); ok && literal.Kind == token.STRING {
-			lines = append(lines, fmt.Sprintf("const %s = %s", name, literal.Value))
-		}
-	}
-	return lines
-}
-
-// members returns the lines of the fields that are in the JSON.
-func members(name string, s *ast.StructType) []string {
-	var lines []string
-	for _, field := range s.Fields.List {
-		if field.Tag == nil {
-			continue
-		}
-		tag, _ := strconv.Unquote(field.Tag.Value)
-		if json := reflect.StructTag(tag).Get("json"); json != "" && json != "-" {
-			lines = append(lines, fmt.Sprintf("json %s: %s", name, json))
-		}
-	}
-	return lines
-}
-
-// checkZero calls the methods of all exported types of a package on their zero value and, if it is
-// not copied, on a nil pointer. The arguments are zero values, too, except for functions. It fails
-// if one panics. The values are one of each type that has methods.
-func checkZero(t *testing.T, folder string, values []any) {
-	t.Helper()
-	var given []string
-	for _, v := range values {
-		zero := reflect.New(reflect.TypeOf(v)) // a pointer has the methods of its value, too
-		given = append(given, zero.Type().Elem().Name())
-		for i := range zero.NumMethod() {
-			name := zero.Type().Method(i).Name
-			checkCall(t, fmt.Sprintf("%T{}.%s", v, name), zero.Method(i))
-			if _, isCopied := zero.Type().Elem().MethodByName(name); !isCopied {
-				checkCall(t, fmt.Sprintf("(*%T)(nil).%s", v, name), reflect.Zero(zero.Type()).Method(i))
-			}
-		}
-	}
-	slices.Sort(given)
-	if diff := cmp.Diff(receivers(t, folder), given); diff != "" {
-		t.Errorf("exported types with methods (-all +given):\n%s", diff)
-	}
-}
-
-// checkCall calls a function with zero values, and then ranges over what it returns.
-func checkCall(t *testing.T, name string, f reflect.Value) {
-	t.Helper()
-	defer func() {
-		if failure := recover(); failure != nil {
-			t.Errorf("%s panics: %v", name, failure)
-		}
-	}()
-	var arguments []reflect.Value
-	for i := range f.Type().NumIn() {
-		in := f.Type().In(i)
-		switch {
-		case f.Type().IsVariadic() && i == f.Type().NumIn()-1:
-		case in.Kind() == reflect.Func:
-			arguments = append(arguments, allTrue(in))
-		default:
-			arguments = append(arguments, reflect.Zero(in))
-		}
-	}
-	for _, result := range f.Call(arguments) {
-		if result.Kind() == reflect.Func {
-			checkCall(t, name, result)
 		}
 	}
 }
 
-// allTrue returns a function that returns true, or zero values of other types.
-func allTrue(t reflect.Type) reflect.Value {
-	return reflect.MakeFunc(t, func([]reflect.Value) []reflect.Value {
-		var results []reflect.Value
-		for i := range t.NumOut() {
-			result := reflect.New(t.Out(i)).Elem()
-			if result.Kind() == reflect.Bool {
-				result.SetBool(true)
-			}
-			results = append(results, result)
-		}
-		return results
-	})
-}
-
-// receivers returns the sorted names of the exported types of a package with exported methods.
-func receivers(t *testing.T, folder string) []string {
-	t.Helper()
-	var names []string
-	for _, file := range filesIn(t, folder) {
-		for _, d := range file.Decls {
-			f, ok := d.(*ast.FuncDecl)
-			if !ok || f.Recv == nil || !f.Name.IsExported() {
-				continue
-			}
-			if name := receiver(f); name.IsExported() {
-				names = append(names, name.Name)
+// exportedFunctions yields the functions and methods that other packages can call.
+func exportedFunctions(files []*ast.File) iter.Seq[*ast.FuncDecl] {
+	return func(yield func(*ast.FuncDecl) bool) {
+		for _, file := range files {
+			for _, d := range file.Decls {
+				f, ok := d.(*ast.FuncDecl)
+				if ok && f.Name.IsExported() && (f.Recv == nil || ast.IsExported(receiver(f))) && !yield(f) {
+					return
+				}
 			}
 		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names)
 }
 
 // receiver returns the name of the type of a method.
-func receiver(f *ast.FuncDecl) *ast.Ident {
-	of := f.Recv.List[0].Type
-	if pointer, ok := of.(*ast.StarExpr); ok {
-		of = pointer.X
-	}
-	return of.(*ast.Ident)
+func receiver(f *ast.FuncDecl) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(types.ExprString(f.Recv.List[0].Type), "*"), "[")
+	return name
 }
 
-// checkCount prints how many names the package exports, and fails if that is more than most:
-// types, functions, constants, variables, methods and fields.
-func checkCount(t *testing.T, most int) {
+// A declaration is an exported name, such as Rule.Min, with a line that says what programs can depend on.
+// The name is "" for what cannot be named.
+type declaration struct{ name, line string }
+
+// declarations returns what the files of a package export.
+func declarations(files []*ast.File) (all []declaration) {
+	for f := range exportedFunctions(files) {
+		name, word := f.Name.Name, "func "
+		if f.Recv != nil {
+			name = receiver(f) + "." + name
+			word = "method (" + types.ExprString(f.Recv.List[0].Type) + ") "
+		}
+		all = append(all, declaration{name, word + f.Name.Name + typeParameters(f.Type) + signature(f.Type)})
+	}
+	for general, spec := range specs(files) {
+		switch spec := spec.(type) {
+		case *ast.ValueSpec:
+			all = append(all, values(general.Tok, spec)...)
+		case *ast.TypeSpec:
+			all = append(all, members(spec)...)
+		}
+	}
+	return all
+}
+
+// typeParameters returns the type parameters of a function, in brackets.
+func typeParameters(of *ast.FuncType) string {
+	if of.TypeParams == nil {
+		return ""
+	}
+	asParameters := &ast.FuncType{Params: of.TypeParams}
+	return "[" + strings.TrimSuffix(signature(asParameters)[1:], ")") + "]"
+}
+
+// signature returns the parameters and results of a function.
+func signature(of *ast.FuncType) string { return strings.TrimPrefix(types.ExprString(of), "func") }
+
+// values returns the exported constants or variables of a specification.
+func values(tok token.Token, spec *ast.ValueSpec) (all []declaration) {
+	for i, name := range spec.Names {
+		if !name.IsExported() {
+			continue
+		}
+		line := tok.String() + " " + name.Name
+		if spec.Type != nil {
+			line += " " + types.ExprString(spec.Type)
+		}
+		if tok == token.CONST {
+			line += " = " + types.ExprString(spec.Values[i]) // with iota, write the number
+		}
+		all = append(all, declaration{name.Name, line})
+	}
+	return all
+}
+
+// members returns a type with its fields, or the methods of an interface.
+func members(spec *ast.TypeSpec) []declaration {
+	if !spec.Name.IsExported() {
+		return nil
+	}
+	line := "type " + spec.Name.Name
+	if spec.Assign.IsValid() {
+		line += " ="
+	}
+	list := &ast.FieldList{}
+	switch of := spec.Type.(type) {
+	case *ast.StructType:
+		line, list = line+" struct", of.Fields
+	case *ast.InterfaceType:
+		line, list = line+" interface", of.Methods
+	default:
+		line += " " + types.ExprString(of)
+	}
+	all := []declaration{{spec.Name.Name, line}}
+	hidden := ""
+	for _, field := range list.List {
+		text := " " + types.ExprString(field.Type)
+		if method, ok := field.Type.(*ast.FuncType); ok && strings.HasSuffix(line, " interface") {
+			text = signature(method)
+		}
+		if field.Tag != nil {
+			text += " " + field.Tag.Value
+		}
+		for _, name := range field.Names {
+			if name.IsExported() {
+				all = append(all, declaration{spec.Name.Name + "." + name.Name, line + ", " + name.Name + text})
+			} else {
+				hidden = line + ", and what is not exported"
+			}
+		}
+		if len(field.Names) == 0 {
+			all = append(all, declaration{"", line + ", embedded" + text})
+		}
+	}
+	if hidden != "" {
+		all = append(all, declaration{"", hidden})
+	}
+	return all
+}
+
+// docOfType returns the documentation of a type of the root.
+func docOfType(t *testing.T, name string) string {
 	t.Helper()
-	declared, methods, fields := 0, 0, 0
-	for _, file := range filesIn(t, ".") {
-		for _, d := range file.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				switch {
-				case !d.Name.IsExported():
-				case d.Recv == nil:
-					declared++
-				case receiver(d).IsExported():
-					methods++
-				}
-			case *ast.GenDecl:
-				for _, spec := range d.Specs {
-					n, m := exported(spec)
-					declared, fields = declared+n, fields+m
-				}
+	for general, spec := range specs(filesIn(t, ".", isNoTest)) {
+		if of, ok := spec.(*ast.TypeSpec); ok && of.Name.Name == name {
+			return general.Doc.Text()
+		}
+	}
+	t.Fatalf("there is no type %s", name)
+	return ""
+}
+
+// notInExamples has what no example with an output can use: packages by their folders, and functions. The
+// reason is what shows their use instead.
+var notInExamples = map[string]string{
+	"cmd/vmrules/command":     "main.go of cmd/vmrules and cmd/vmrules-full",
+	"cmd/vmrules/vmrulestest": "its tests, since it needs a *testing.T",
+	"crd.CEL":                 "Kinds, which passes it to WithKind",
+	"crd.Schema":              "Kinds, which passes it to WithKind",
+	"kyverno.Pattern":         "Kinds, which passes it to WithKind",
+	"kyverno.Resource":        "Kinds, which passes it to WithKind",
+	"admission.NewManager":    "run.go of cmd/vmrules-webhook, since it needs a cluster",
+	"admission.NewValidator":  "an example without an output, since it needs a cluster",
+	"admission.WithReports":   "config.go of cmd/vmrules-webhook, since New ignores it",
+}
+
+// TestExamples checks that an example with an output uses each exported function, options included.
+func TestExamples(t *testing.T) {
+	for folder, files := range publicPackages(t) {
+		if notInExamples[folder] != "" {
+			continue
+		}
+		name := files[0].Name.Name
+		used := usedInExamples(filesIn(t, folder, isTest), name)
+		for f := range exportedFunctions(files) {
+			full := name + "." + f.Name.Name
+			switch isUsed := used[f.Name.Name]; {
+			case f.Recv != nil:
+			case isUsed && notInExamples[full] != "":
+				t.Errorf("an example uses %s: remove the reason why none does", full)
+			case !isUsed && notInExamples[full] == "":
+				t.Errorf("no example with an output uses %s", full)
 			}
 		}
 	}
-	all := declared + methods + fields
-	t.Logf("%d exported names: %d declared, %d methods, %d fields", all, declared, methods, fields)
-	if all > most {
-		t.Errorf("the package exports %d names, more than %d", all, most)
-	}
 }
 
-// exported counts the names that a specification declares, and the fields and methods of types.
-func exported(spec ast.Spec) (declared, fields int) {
-	switch spec := spec.(type) {
-	case *ast.ValueSpec:
-		return count(spec.Names), 0
-	case *ast.TypeSpec:
-		if !spec.Name.IsExported() {
-			return 0, 0
-		}
-		var list *ast.FieldList
-		switch of := spec.Type.(type) {
-		case *ast.StructType:
-			list = of.Fields
-		case *ast.InterfaceType:
-			list = of.Methods
-		default:
-			return 1, 0
-		}
-		for _, f := range list.List {
-			fields += count(f.Names)
-		}
-		return 1, fields
+// usedInExamples returns the names of a package that examples with an output use.
+func usedInExamples(files []*ast.File, name string) map[string]bool {
+	used := map[string]bool{}
+	for _, example := range doc.Examples(files...) {
+		ast.Inspect(example.Code, func(n ast.Node) bool {
+			if selector, ok := n.(*ast.SelectorExpr); ok && example.Output != "" {
+				of, isName := selector.X.(*ast.Ident)
+				used[selector.Sel.Name] = used[selector.Sel.Name] || isName && of.Name == name
+			}
+			return true
+		})
 	}
-	return 0, 0
+	return used
 }
 
-func count(names []*ast.Ident) (n int) {
-	for _, name := range names {
-		if name.IsExported() {
-			n++
+// saysType finds in a documentation what the type of an error is.
+var saysType = regexp.MustCompile(`\*(vmrules\.)?(ParseError|InvalidError)\b|no\s+type\s+of\s+its\s+own|error\s+is\s+always\s+nil|encoding/json`)
+
+// TestErrorTypes checks that the documentation of each exported function with an error says which type that
+// has.
+func TestErrorTypes(t *testing.T) {
+	for folder, files := range publicPackages(t) {
+		for f := range exportedFunctions(files) {
+			if f.Type.Results == nil {
+				continue
+			}
+			results := f.Type.Results.List
+			if types.ExprString(results[len(results)-1].Type) == "error" && !saysType.MatchString(f.Doc.Text()) {
+				t.Errorf("%s: the documentation of %s does not say which type its error has", folder, f.Name.Name)
+			}
 		}
 	}
-	return n
 }

@@ -25,7 +25,8 @@ type Argument struct {
 
 // NewArgument returns an argument made from a Path, a string (a JSONPath if it has
 // the prefix), a bool, a json.Number, any Go number, an Argument, or a slice of these, such
-// as []string, []any or []Argument. A nil slice is an error, as null is in an annotation.
+// as []string, []any or []Argument. A nil slice is an error, as null is in an annotation,
+// and so is anything else. The error has no type of its own.
 func NewArgument(v any) (Argument, error) {
 	if a, ok := v.(Argument); ok && !a.IsZero() {
 		return a, nil
@@ -146,7 +147,8 @@ func (a Argument) String() string {
 	return a.path.String()
 }
 
-// MarshalJSON writes the argument as an annotation does, and the zero Argument as null.
+// MarshalJSON writes the argument as an annotation does, and the zero Argument as null. The error is
+// always nil.
 func (a Argument) MarshalJSON() ([]byte, error) {
 	switch {
 	case a.list != nil:

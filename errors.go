@@ -183,6 +183,37 @@ type Cause struct {
 }
 
 // A Problem is one thing that is wrong with an annotation.
+//
+// # Codes
+//
+// The Code of a Problem is one of these. New ones may be added. All but the last three of the
+// second table are also the IDs of checks of package lint.
+//
+//	unreadable        the text is not JSON or not UTF-8, is nested too deeply, or has too many rules;
+//	                  or a kind of WithKind cannot read a rule
+//	wrong-type        a value has the wrong type, or the annotation is not an array of rules
+//	too-long          the annotation or a regex is too long, or the Budget is too small to read it
+//	missing-key       a mandatory key is missing or empty
+//	duplicate         two rules have the same name, or one object has the same key twice
+//	invalid-path      path or valid is not a JSONPath that all consumers read alike
+//	invalid-regex     the regex cannot be used
+//	invalid-argument  another argument, or a key of a kind of WithKind, cannot be used
+//
+// These are about how the rules are asked for, and not about the text:
+//
+//	unknown-version   WithVersion names a version that does not exist
+//	invalid-option    WithKind cannot add the kind, or WithTemplates found rules about whole objects
+//	no-template       RulesFor needs a template: ReasonRequired if it is nil, else ReasonTypeInvalid
+//	different-rules   RulesFor finds VMs with different annotations inside one object
+//	unwritable        NewRules has a rule that cannot be written as JSON
+//
+// Only Strict makes these problems:
+//
+//	misspelt-key      an unknown key resembles a known one
+//	unknown-key       any other key that is unknown
+//	misspelt-kind     an unknown kind resembles a known one
+//	unknown-kind      any other kind that is unknown
+//	no-arguments      the rule checks only the type of a value, or nothing at all
 type Problem struct {
 	// Rule is the name of the rule; "" if it has none, or if the problem is not about
 	// a rule.
@@ -200,10 +231,7 @@ type Problem struct {
 	Column int `json:"column,omitempty"`
 
 	Reason Reason `json:"reason"`
-	// Code says precisely what is wrong, for programs. It is the ID of a check of package lint,
-	// "different-rules" if the VMs of a template do not share their rules, "no-template" if the
-	// template of RulesFor is missing or something else, or "unwritable" if a
-	// rule that was built in Go cannot be written as JSON.
+	// Code says precisely what is wrong, for programs: see Codes above.
 	Code string `json:"code"`
 	// Message says what is wrong and what would be right.
 	Message string `json:"message"`

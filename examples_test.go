@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing/fstest"
 
@@ -597,4 +598,243 @@ func ExampleWithKind() {
 	// Violated   vcpus: a VM can have at most 16 vCPUs
 	//            spec.template.spec.domain.cpu: the product of [sockets cores threads] is 24, more than 16
 	// the validation rules cannot be used: line 2, column 9: rule "vcpus": "of" must be an array of names
+}
+
+// A program that makes rules of its own settings passes their values, whatever their Go types.
+func ExampleNewArgument() {
+	for _, setting := range []any{8, "2Gi", "jsonpath::.spec.domain.memory.maxGuest", []string{"virtio", "sata"}, struct{}{}} {
+		argument, err := vmrules.NewArgument(setting)
+		if err != nil {
+			fmt.Println("error:", err)
+			continue
+		}
+		if path, ok := argument.Path(); ok {
+			fmt.Println("read from", path)
+		} else if number, ok := argument.Number(); ok {
+			fmt.Println("the number", number)
+		} else {
+			fmt.Println("the list", argument)
+		}
+	}
+	// Output:
+	// the number 8
+	// the number 2147483648
+	// read from jsonpath::.spec.domain.memory.maxGuest
+	// the list ["virtio","sata"]
+	// error: an argument must be a string, a number, a boolean or a JSONPath, or a list of these, not an object
+}
+
+// Old templates have rules of version 201901-1, whose paths have no prefix.
+func ExampleWithVersion() {
+	const old = `[{"name": "cores", "rule": "integer", "path": "/spec.domain.cpu.cores", "message": "at most 8 cores", "max": 8}]`
+
+	_, err := vmrules.ParseRules(old)
+	fmt.Println(err)
+	for _, version := range []vmrules.ParseOption{vmrules.WithVersion(vmrules.V201901), vmrules.DetectVersion()} {
+		rules, err := vmrules.ParseRules(old, version)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(rules)
+	}
+	// Output:
+	// the validation rules cannot be used: line 1, column 47: rule "cores": path: a JSONPath begins with "jsonpath::": write "jsonpath::.spec.domain.cpu.cores"
+	// [{"name":"cores","rule":"integer","path":"jsonpath::.spec.domain.cpu.cores","message":"at most 8 cores","max":8}]
+	// [{"name":"cores","rule":"integer","path":"jsonpath::.spec.domain.cpu.cores","message":"at most 8 cores","max":8}]
+}
+
+// Rules can be about other objects than VMs, such as the DataVolumes that VMs use.
+func ExampleWholeObjects() {
+	rules, err := vmrules.ParseRules(`[{"name": "size", "rule": "integer", "min": "10Gi",
+		"path": "jsonpath::.spec.storage.resources.requests.storage", "message": "a disk has 10 GiB or more"}]`, vmrules.WholeObjects())
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	volume := object(`{"kind": "DataVolume", "spec": {"storage": {"resources": {"requests": {"storage": "5Gi"}}}}}`)
+	fmt.Println(vmrules.Validate(rules, volume).Err())
+	// Output:
+	// the object is not valid: spec.storage.resources.requests.storage: Invalid value: "5Gi": a disk has 10 GiB or more ("5Gi" is less than min 10Gi)
+}
+
+// An import tool needs one rule of an annotation, and can use it although another is wrong.
+func ExampleLeaveOutUnusable() {
+	rules, err := vmrules.ParseRules(`[
+  {"name": "memory", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "message": "at least 2Gi", "min": "2Gi"},
+  {"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "few cores", "max": "few"}
+]`, vmrules.LeaveOutUnusable())
+	fmt.Println(err)
+	if memory, ok := rules.ByName("memory"); ok {
+		fmt.Println("at least", memory.Min)
+	}
+
+	// Nothing is valid by rules of which some are left out.
+	vm := object(`{"kind": "VirtualMachineInstance", "spec": {"domain": {"memory": {"guest": "4Gi"}}}}`)
+	fmt.Println(vmrules.Validate(rules, vm).Valid())
+	// Output:
+	// the validation rules cannot be used: line 3, column 115: rule "cores": "max" must be a number, a quantity such as "2Gi", or a JSONPath, not "few"
+	// at least 2Gi
+	// false
+}
+
+// A controller judges each VM by the template that it names. It keeps the rules that it has read, finds the
+// instance types, and is told of a template that is missing without refusing the VM.
+func ExampleValidateOwn() {
+	templates := map[string]map[string]any{
+		"openshift/linux": templateOf(object(`{"kind": "VirtualMachine"}`), `[
+			{"name": "memory", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "message": "at least 2 GiB of memory", "min": "2Gi"}
+		]`),
+	}
+	small := object(`{"kind": "VirtualMachineClusterInstancetype", "metadata": {"name": "small"},
+		"spec": {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}}}`)
+	options := []vmrules.ValidateOption{
+		vmrules.KeepRules(),
+		vmrules.WithTemplates(func(ref vmrules.TemplateRef) (*vmrules.Template, error) {
+			template, ok := templates[ref.Namespace+"/"+ref.Name]
+			if !ok {
+				return nil, nil // an error would say that nobody knows
+			}
+			return &vmrules.Template{Object: template}, nil
+		}),
+		vmrules.WithInstancetypes(func(vm map[string]any) (instancetype, preference map[string]any, err error) {
+			return small, nil, nil // package instancetype says what the VM names
+		}),
+		vmrules.WarnIfUndecided(vmrules.DoubtTemplate),
+	}
+
+	for _, template := range []string{"linux", "windows"} {
+		vm := object(`{"kind": "VirtualMachine",
+			"metadata": {"labels": {"vm.kubevirt.io/template": "` + template + `", "vm.kubevirt.io/template.namespace": "openshift"}},
+			"spec": {"instancetype": {"name": "small"}, "template": {"spec": {"domain": {}}}}}`)
+		report := vmrules.ValidateOwn(vm, options...)
+		for _, target := range report.Targets() {
+			fmt.Println(target.Template, target.Rules, target.Coverage)
+		}
+		fmt.Println(report.Err())
+		fmt.Println(report.AdmissionWarnings())
+	}
+	// Output:
+	// openshift/linux 1 Judged
+	// the object is not valid: spec.template.spec.domain.memory.guest: Invalid value: "1Gi": at least 2 GiB of memory ("1Gi", from instance type small, is less than min 2Gi)
+	// []
+	// openshift/windows 0 Undecided
+	// <nil>
+	// [Not decided: the template openshift/windows, which the VM names, is not there]
+}
+
+// A test of templates reads their annotations strictly.
+func ExampleWithParseOptions() {
+	template := templateOf(object(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": {"cpu": {"cores": 4}}}}}}`),
+		`[{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "at most 8 cores", "max": 8, "owner": "desktop"}]`)
+	fmt.Println(vmrules.ValidateOwn(template).Valid())
+	for _, target := range vmrules.ValidateOwn(template, vmrules.WithParseOptions(vmrules.Strict())).Targets() {
+		for _, p := range target.Problems {
+			fmt.Println(target.Name, p.Code, p.Key)
+		}
+	}
+	// Output:
+	// true
+	// objects[0] unknown-key owner
+}
+
+// A scheduler only asks whether each VM is valid.
+func ExampleFirstViolation() {
+	rules, err := vmrules.ParseRules(`[{"name": "bus", "rule": "enum", "values": ["virtio"],
+		"path": "jsonpath::.spec.domain.devices.disks[*].disk.bus", "message": "disks are on virtio"}]`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	vm := object(`{"kind": "VirtualMachine", "spec": {"template": {"spec": {"domain": {"devices": {"disks":
+		[{"disk": {"bus": "sata"}}, {"disk": {"bus": "ide"}}]}}}}}}`)
+	for _, opts := range [][]vmrules.ValidateOption{nil, {vmrules.FirstViolation()}} {
+		report := vmrules.Validate(rules, vm, opts...)
+		fmt.Println(report.Valid(), len(report.Violations()))
+	}
+	// Output:
+	// false 2
+	// false 1
+}
+
+// A VM leaves its memory to an instance type that the program cannot read.
+func ExampleWithoutInstancetypes() {
+	rules, err := vmrules.ParseRules(`[{"name": "memory", "rule": "integer", "min": "2Gi",
+		"path": "jsonpath::.spec.domain.memory.guest", "message": "at least 2 GiB of memory"}]`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	vm := object(`{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "u1.micro"}, "template": {"spec": {"domain": {}}}}}`)
+	for _, opts := range [][]vmrules.ValidateOption{
+		nil,
+		{vmrules.WarnIfUndecided(vmrules.DoubtInstancetype)},
+		{vmrules.WithoutInstancetypes()},
+	} {
+		report := vmrules.Validate(rules, vm, opts...)
+		for _, result := range report.Results() {
+			fmt.Println(report.Valid(), result.Outcome, result.Violations[0].Detail)
+		}
+	}
+	// Output:
+	// false Undecided spec.template.spec.domain.memory.guest may be set by the instance type
+	// true Undecided spec.template.spec.domain.memory.guest may be set by the instance type
+	// false Violated the field is not set
+}
+
+// A service that judges the VMs of many users gives each call less than the default.
+func ExampleWithBudget() {
+	rules, err := vmrules.ParseRules(`[{"name": "serial", "rule": "regex", "regex": "^[A-Z0-9]+$",
+		"path": "jsonpath::..serial", "message": "capitals and digits"}]`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	disks := make([]any, 5000)
+	for i := range disks {
+		disks[i] = map[string]any{"serial": fmt.Sprint("D", i)}
+	}
+	vm := map[string]any{"kind": "VirtualMachineInstance", "spec": map[string]any{"domain": map[string]any{"devices": map[string]any{"disks": disks}}}}
+
+	fmt.Println(vmrules.Validate(rules, vm).Valid())
+	report := vmrules.Validate(rules, vm, vmrules.WithBudget(vmrules.Budget{Time: 100_000}))
+	for _, result := range report.Results() {
+		fmt.Println(result.Outcome, result.Doubt, result.Violations[0].Detail)
+	}
+	// Output:
+	// true
+	// Undecided Bound the budget for time is used up
+}
+
+// A team sees only what its own rules found.
+func ExampleNewReport() {
+	rules, err := vmrules.ParseRules(`[
+		{"name": "network/model", "rule": "enum", "path": "jsonpath::.spec.domain.devices.interfaces[*].model", "message": "virtio", "values": ["virtio"]},
+		{"name": "storage/bus", "rule": "enum", "path": "jsonpath::.spec.domain.devices.disks[*].disk.bus", "message": "virtio or scsi", "values": ["virtio", "scsi"]}
+	]`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	vm := object(`{"kind": "VirtualMachineInstance", "spec": {"domain": {"devices": {
+		"interfaces": [{"name": "default", "model": "e1000"}], "disks": [{"name": "root", "disk": {"bus": "sata"}}]}}}}`)
+
+	results := vmrules.Validate(rules, vm).Results()
+	ofStorage := slices.DeleteFunc(results, func(r vmrules.Result) bool { return !strings.HasPrefix(r.Rule, "storage/") })
+	fmt.Println(vmrules.NewReport(ofStorage))
+	// Output:
+	// invalid: 1 violated
+	// Violated   storage/bus: virtio or scsi
+	//            spec.domain.devices.disks[0].disk.bus: "sata" is not one of "virtio", "scsi"
+}
+
+// ParseObject refuses a text that decoders read differently: some would see 2 cores, and others 64.
+func ExampleParseObject() {
+	_, err := vmrules.ParseObject([]byte(`{"kind": "VirtualMachineInstance", "spec": {"domain": {"cpu": {"cores": 2, "cores": 64}}}}`))
+	fmt.Println(err)
+	vm, err := vmrules.ParseObject([]byte(`{"kind": "VirtualMachineInstance", "spec": {"domain": {"cpu": {"cores": 2}}}}`))
+	fmt.Println(vm, err)
+	// Output:
+	// the text cannot be used as an object: line 1, column 76: the key "cores" is given twice in one object: keep one of them
+	// map[kind:VirtualMachineInstance spec:map[domain:map[cpu:map[cores:2]]]] <nil>
 }

@@ -63,7 +63,8 @@ type Path struct {
 }
 
 // ParsePath reads a path with its prefix, such as
-// "jsonpath::.spec.domain.cpu.cores". Spec: JSONPaths.
+// "jsonpath::.spec.domain.cpu.cores". Spec: JSONPaths. An error says what to write instead; it has no
+// type of its own.
 func ParsePath(s string) (Path, error) {
 	expression, ok := strings.CutPrefix(s, jsonpath.Prefix)
 	if !ok {
@@ -109,11 +110,12 @@ func (p Path) shown() string {
 	return jsonpath.Prefix + jsonpath.LeadingDot(value.Clipped(p.text(), value.MaxLine))
 }
 
-// MarshalText returns String, so that a path is a string in JSON.
+// MarshalText returns String, so that a path is a string in JSON. The error is always nil.
 func (p Path) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
 
 // UnmarshalText reads a path as ParsePath does. It reads an empty text as the zero value,
-// so that a Report can be read from its JSON.
+// so that a Report can be read from its JSON. An error is that of ParsePath, which has no type of its
+// own; the path is then the zero value.
 func (p *Path) UnmarshalText(text []byte) (err error) {
 	if p == nil {
 		return errNilPointer
@@ -137,9 +139,10 @@ type Match struct {
 
 // Find returns what the path selects from root, which is a map[string]any or any other
 // value that a decoder of JSON or YAML returns. It returns each location once, in document
-// order: items by index, members by sorted name. A null is missing. Find returns an error
-// if the path selects more than 10,000 values, if the search goes deeper than 1,000 levels,
-// or if the default Budget is too small.
+// order: items by index, members by sorted name. A null is missing, and so is a value without a JSON form.
+//
+// An error always means that a bound is reached: the path selects more than 10,000 values, the search
+// goes deeper than 1,000 levels, or the default Budget is too small. It has no type of its own.
 func (p Path) Find(root any) ([]Match, error) {
 	var matches []Match
 	m := Budget{}.whole().Meter

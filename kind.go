@@ -128,8 +128,9 @@ func (s RuleSource) Problem(key string, reason Reason, format string, args ...an
 }
 
 // Spend pays from the Budget of the call for what a KindCompiler is about to do: about the time
-// that it takes on a usual core, and the bytes that it keeps. It returns an error if the Budget
-// is too small. The annotation then has a problem that says so, whatever the KindCompiler returns.
+// that it takes on a usual core, and the bytes that it keeps. It returns an error, which has
+// no type of its own, if the Budget is too small. The annotation then has a problem that says so,
+// whatever the KindCompiler returns.
 func (s RuleSource) Spend(time time.Duration, bytes int64) error {
 	if s.budget == nil {
 		return nil

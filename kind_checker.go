@@ -125,7 +125,7 @@ func (in *Input) pathViolation() Violation {
 // Find returns what another path selects in Root, with defaults, in document order. It
 // pays from the Budget of the call. An error says why the values cannot be known, for
 // instance because an instance type may set the field. After an error the rule is
-// Undecided, whatever the Checker says.
+// Undecided with the right Doubt, whatever the Checker says; so the error has no type of its own.
 func (in *Input) Find(path Path) ([]Match, error) {
 	if in == nil {
 		return nil, nil
@@ -163,8 +163,8 @@ func (in *Input) UnfilledParameter(v any) string {
 }
 
 // Spend pays from the Budget of the call for what a Checker is about to do: about the time that
-// it takes on a usual core, and the bytes that it keeps. It returns an error if the Budget is too
-// small. The rule is then Undecided, whatever the Checker says.
+// it takes on a usual core, and the bytes that it keeps. It returns an error, which has no
+// type of its own, if the Budget is too small. The rule is then Undecided, whatever the Checker says.
 func (in *Input) Spend(time time.Duration, bytes int64) error {
 	if in.isMade() {
 		return nil

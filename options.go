@@ -133,8 +133,8 @@ type Default struct{ of vmfields.Default }
 
 // NewDefault returns a Default for the field at a path. The path must consist of names and [*],
 // and end in a name, such as "jsonpath::.spec.domain.devices.disks[*].io"; any other is an
-// error. The value may be anything that an object may hold, and must not be changed afterwards.
-// nil means that the field has no default.
+// error, which has no type of its own. The value may be anything that an object may hold, and must not
+// be changed afterwards. nil means that the field has no default.
 func NewDefault(path Path, value any) (Default, error) {
 	if path.IsZero() {
 		return Default{}, errors.New("a default needs the path of a field, not the zero Path")

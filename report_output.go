@@ -18,7 +18,8 @@ import (
 // not know which outcomes fail an object. It writes about 16 MiB at most. If there is more,
 // it leaves out violations first and then results, and counts them in "omitted"; and of many
 // targets some, which it counts in "omittedTargets". The verdicts and the outcomes of results do
-// not change.
+// not change. It is an error of encoding/json if a Value or Limit that the caller gave NewReport has no
+// JSON form.
 func (r Report) MarshalJSON() ([]byte, error) {
 	all, left := r.Targets(), r.findings().left
 	targets, room := cutTargets(all, maxOutput)
@@ -37,7 +38,8 @@ var errNilPointer = errors.New("cannot read into a nil pointer")
 // without "results", a result with an unknown outcome, a verdict or target that the results
 // contradict, "passed" that the targets contradict, a key that appears twice in one object, and a
 // known key in another letter case. Other keys may be missing, and unknown keys are ignored: without
-// "targets", they are those of NewReport. After an error, the report is unchanged.
+// "targets", they are those of NewReport. After an error, the report is unchanged. The error is one of
+// encoding/json, or has no type of its own.
 func (r *Report) UnmarshalJSON(text []byte) error {
 	if r == nil {
 		return errNilPointer
@@ -156,7 +158,8 @@ func checkVerdict(valid bool, results []Result) error {
 }
 
 // UnmarshalJSON reads a violation from its JSON, exactly as it was written: numbers keep
-// their digits, and a list of strings is a []string.
+// their digits, and a list of strings is a []string. An error is one of encoding/json, and the violation
+// is then unchanged.
 func (v *Violation) UnmarshalJSON(text []byte) error {
 	if v == nil {
 		return errNilPointer
@@ -286,7 +289,8 @@ func (r *Report) summary(results []Result, targets []Target) string {
 }
 
 // MarshalJSON writes the violations. If they exceed 16 MiB, it writes as many as fit, and how
-// many are left out.
+// many are left out. It is an error of encoding/json if a Value or Limit that the caller set has no JSON
+// form.
 func (e *InvalidError) MarshalJSON() ([]byte, error) {
 	all := e.all()
 	kept := jsontext.Fit(&jsontext.Room{Left: maxOutput}, all, -1, jsontext.Size)
@@ -297,7 +301,7 @@ func (e *InvalidError) MarshalJSON() ([]byte, error) {
 }
 
 // MarshalJSON writes the problems. If they exceed 16 MiB, it writes as many as fit, and how
-// many are left out.
+// many are left out. The error is always nil.
 func (e *ParseError) MarshalJSON() ([]byte, error) {
 	all := e.all()
 	kept := jsontext.Fit(&jsontext.Room{Left: maxOutput}, all, -1, jsontext.Size)

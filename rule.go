@@ -234,8 +234,8 @@ func (rs Rules) Equal(other Rules) bool {
 }
 
 // MarshalJSON writes the rules as an annotation of version 201902-2, whatever version they were
-// read from. ParseRules reads the same rules from it. It is an error if LeaveOutUnusable left rules
-// out: the annotation would be without them.
+// read from. ParseRules reads the same rules from it. It is an error, which has no type of its own, if
+// LeaveOutUnusable left rules out: the annotation would be without them.
 func (rs Rules) MarshalJSON() ([]byte, error) {
 	all := make([]Rule, 0, len(rs.rules))
 	for _, r := range rs.rules {

@@ -23,7 +23,8 @@ func annotationOf(rules []Rule) string {
 	return "[" + strings.Join(texts, ",") + "]"
 }
 
-// MarshalJSON writes the rule in the form of version 201902-2.
+// MarshalJSON writes the rule in the form of version 201902-2. The error is always nil, but json.Marshal
+// has one if a value in Unknown is not JSON.
 func (r Rule) MarshalJSON() ([]byte, error) {
 	n := jsontext.Node{Value: json.Delim('{')}
 	add := func(present bool, key string, value any) {
@@ -46,7 +47,8 @@ func (r Rule) MarshalJSON() ([]byte, error) {
 	return n.Raw(), nil
 }
 
-// UnmarshalJSON reads a rule in the form of version 201902-2, with the checks of ParseRules.
+// UnmarshalJSON reads a rule in the form of version 201902-2, with the checks of ParseRules. Any error
+// about the text is a *ParseError, whose problems have no line and column, and the rule is then unchanged.
 func (r *Rule) UnmarshalJSON(text []byte) error {
 	if r == nil {
 		return errNilPointer
@@ -62,6 +64,24 @@ func (r *Rule) UnmarshalJSON(text []byte) error {
 		return asParseError(withinKeys(problems, rules, nodes))
 	}
 	*r = rules[0].Rule
+	return nil
+}
+
+// UnmarshalJSON reads the rules of an annotation of version 201902-2, with the checks of ParseRules.
+// Any error about the text is a *ParseError, whose problems have no line and column, and the rules
+// are then unchanged; null is such an error.
+//
+// It has no options: rules of a kind that WithKind adds are Ignored when an object is judged by them, and
+// rules that were read with WholeObjects are about VMs. ParseRules reads these.
+func (rs *Rules) UnmarshalJSON(text []byte) error {
+	if rs == nil {
+		return errNilPointer
+	}
+	rules, nodes, problems := readRules(string(text), parseOptionsOf(nil))
+	if problems != nil {
+		return asParseError(withinKeys(problems, rules, nodes))
+	}
+	*rs = newRules(rules, false)
 	return nil
 }
 

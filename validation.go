@@ -142,7 +142,7 @@ func (e *evaluation) judgeOwn(report *Report, rules *ruleFinder, t *target) {
 // ParseObject refuses what different decoders read differently: a key that appears twice in
 // one object, half of a surrogate pair, and bytes that are not UTF-8. It also refuses more
 // than 1,000 levels. An error gives the line and column of each problem, and says what
-// would be right.
+// would be right, in words: it has no type of its own.
 //
 // The caller limits the length of the text. Reading takes time in proportion to the length,
 // and at most about 100 bytes of memory for each byte.
@@ -150,5 +150,6 @@ func ParseObject(text []byte) (map[string]any, error) { return jsontext.ReadObje
 
 // ToObject turns a typed VM, or any other value that JSON writes as an object, into the form
 // that Validate takes. Numbers keep every digit. Pass JSON text as a json.RawMessage. If a
-// key appears twice in the text, the last one counts; ParseObject refuses such a text.
+// key appears twice in the text, the last one counts; ParseObject refuses such a text. It is an error,
+// which has no type of its own, if the value has no JSON form, or another one than an object.
 func ToObject(v any) (map[string]any, error) { return jsontext.ObjectOf(v) }

@@ -42,6 +42,9 @@ const Path = "/validate"
 //
 // With WithReports, it also keeps reports. Replicas elect the one that writes them, whatever the
 // options say about LeaderElection: reviews do not depend on it.
+//
+// An error is one of controller-runtime or, if options are wrong, that of New, which has no type of its
+// own.
 func NewManager(kube *rest.Config, o manager.Options, opts ...Option) (manager.Manager, error) {
 	kube = rest.CopyConfig(kube)
 	if kube.QPS == 0 {

@@ -27,7 +27,7 @@ type Reviewer struct {
 }
 
 // New returns a Reviewer that reads templates, instance types and preferences from a reader.
-// The error says which options are wrong.
+// An error says which options are wrong, all of them in words; it has no type of its own.
 func New(reader client.Reader, opts ...Option) (*Reviewer, error) {
 	s := defaults()
 	for _, o := range opts {

@@ -70,6 +70,19 @@ func ExampleSteps() {
 	//  [*] may select several places
 }
 
+// A form groups the fields of a VM by the part that they belong to.
+func ExampleBeginsWith() {
+	disks := vmrules.MustParsePath("jsonpath::.spec.domain.devices.disks")
+	for _, text := range []string{"jsonpath::.spec.domain.devices.disks[*].cache", "jsonpath::.spec.domain.cpu.cores"} {
+		path := vmrules.MustParsePath(text)
+		names, isPlain := fieldpath.Names(path)
+		fmt.Println(fieldpath.BeginsWith(path, disks), names, isPlain)
+	}
+	// Output:
+	// true [] false
+	// false [spec domain cpu cores] true
+}
+
 // TestStepsArePaths: the texts of a path's steps, put together, are the same path.
 func TestStepsArePaths(t *testing.T) {
 	paths := 0

@@ -21,9 +21,9 @@ var errNoRule = errors.New("there is no rule")
 
 // NewValueChecker returns a ValueChecker for a rule about VMs. Of the options of Validate, those
 // count that matter to a single value: Partial, WithDefaults and WithBudget. NewValueChecker
-// returns an error if ParseRules would refuse the rule, or if it cannot judge a value without an
-// object: an argument is a path, which [Resolve] reads from an object; the rule enforces nothing; or
-// its kind is not one of the format.
+// returns a *vmrules.ParseError if ParseRules would refuse the rule. It returns an error that has no
+// type of its own if the rule cannot judge a value without an object: an argument is a path, which
+// [Resolve] reads from an object; the rule enforces nothing; or its kind is not one of the format.
 func NewValueChecker(rule vmrules.Rule, opts ...vmrules.ValidateOption) (*ValueChecker, error) {
 	if !rule.Kind.IsOfFormat() {
 		return newValueChecker(rule, nil, nil, nil)

@@ -136,3 +136,76 @@ func ExampleFill() {
 	// Violated   cores in objects[0]: at most 8 cores
 	//            objects[0].spec.template.spec.domain.cpu.cores: 12 is more than max 8
 }
+
+// A form checks what a user types into an input by the rules of its field. Each rule has its argument from
+// the object.
+func ExampleResolve() {
+	rules, err := vmrules.ParseRules(`[
+		{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "no more than the license has", "max": "jsonpath::.metadata.labels.licensed-cores"}
+	]`)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	vm := object(`{"kind": "VirtualMachine", "spec": {"template": {"metadata": {"labels": {"licensed-cores": "8"}}, "spec": {"domain": {"cpu": {"cores": 4}}}}}}`)
+	for resolved := range form.Resolve(rules, vm) {
+		fmt.Println(resolved.Field, resolved.Values[0].Value)
+		checker, err := resolved.Checker()
+		if err != nil {
+			fmt.Println(err) // Outcome and Unread say the same to a program
+			continue
+		}
+		for _, v := range checker.Check(12) {
+			fmt.Println(v.Reason, v.Argument, v.Detail)
+		}
+	}
+	// Output:
+	// spec.template.spec.domain.cpu.cores 4
+	// FieldValueInvalid max 12 is more than max 8
+}
+
+// A program that makes a rule checks values by it, without any object.
+func ExampleNewValueChecker() {
+	checker, err := form.NewValueChecker(vmrules.Rule{
+		Name:    "hostname",
+		Kind:    vmrules.KindRegex,
+		Path:    vmrules.MustParsePath("jsonpath::.spec.hostname"),
+		Message: "lower case letters and digits",
+		Regex:   vmrules.MustNewArgument("^[a-z0-9]+$"),
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, typed := range []string{"web1", "Web 1"} {
+		fmt.Println(typed, len(checker.Check(typed)) == 0)
+	}
+	// Output:
+	// web1 true
+	// Web 1 false
+}
+
+// An editor shows a template, which it has as text, with the values of its parameters.
+func ExampleNewFiller() {
+	filler, err := form.NewFiller([]form.Parameter{
+		{Name: "NAME", Required: true},
+		{Name: "CORES", Value: "2"},
+		{Name: "PASSWORD", Generate: "expression", From: "[a-z]{4}"},
+	}, map[string]string{"CORES": "4"})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("still needed:", filler.Missing())
+	for _, value := range []string{"${NAME}-${PASSWORD}", "${{CORES}}"} {
+		for r := range form.References(value) {
+			text, ok := filler.Value(r.Name)
+			fmt.Printf("%s %s %q %t\n", value[r.Start:r.End], r.As, text, ok)
+		}
+	}
+	// Output:
+	// still needed: [NAME]
+	// ${NAME} part "" false
+	// ${PASSWORD} part "xply" true
+	// ${{CORES}} json "4" true
+}

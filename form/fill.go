@@ -29,7 +29,8 @@ import (
 // A generated value depends on the parameter alone, so that repeated calls agree. Fill never
 // changes the template, and the result shares no object or array with it. It returns an
 // error for an object that is not a template, a value that cannot be used, a generator that is
-// not "expression", and a result that is too large for the Budget.
+// not "expression", and a result that is too large for the Budget. It has no type of its own: to find
+// a user's mistakes before, compare the names of the values with those of Parameters.
 func Fill(template map[string]any, values map[string]any, opts ...vmrules.ParseOption) (map[string]any, error) {
 	limits, _, _ := inside.Vmrules.Options(opts)
 	m := meter.OrDefault(limits.Time, limits.Memory)
@@ -156,7 +157,7 @@ type Filler struct {
 const maxAllGenerated = 1 << 20
 
 // NewFiller returns the values of the parameters that a template declares, if these are given by
-// name. It returns an error if a value cannot be generated.
+// name. It returns an error, which has no type of its own, if a value cannot be generated.
 func NewFiller(declared []Parameter, given map[string]string) (*Filler, error) {
 	f := &Filler{values: map[string]string{}}
 	generated := 0

@@ -38,9 +38,9 @@ type Parameter struct {
 // constraints of the parameters come from the template's own rules, which RulesFor finds.
 // A parameter inside the rules is replaced by the value that the template declares for it.
 //
-// If the rules cannot be read, or the Budget does not allow it, Parameters returns an
-// error, and all parameters without Must and Should. If the object is not a template, or
-// too large, it returns an error and no parameters.
+// If the rules cannot be read, Parameters returns a *vmrules.ParseError, and all parameters without Must
+// and Should. If the Budget does not allow to find these, the same, but the error has no type of its
+// own. If the object is not a template, or too large, it returns such an error and no parameters.
 func Parameters(template map[string]any, opts ...vmrules.ParseOption) ([]Parameter, error) {
 	given, _, _ := inside.Vmrules.Options(opts)
 	m := meter.OrDefault(given.Time, given.Memory)

@@ -137,6 +137,7 @@ func (r *Resolved) isOfNoRule() bool { return r == nil || r.rules.Len() == 0 }
 // Checker returns a ValueChecker for the rule, with the arguments that were read and the options of
 // Resolve. To it, a field that the VM does not set is missing, even if an instance type or preference
 // sets it. Checker returns an error if the rule is not in force, or if an argument could not be read.
+// The error has no type of its own: Outcome and Unread tell these apart.
 func (r *Resolved) Checker() (*ValueChecker, error) {
 	if r.isOfNoRule() {
 		return nil, errNoRule

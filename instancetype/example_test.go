@@ -64,3 +64,20 @@ func ExampleCheckRequirements() {
 	// spec.template.spec.domain.memory:
 	// the VM has 1Gi of memory, but preference windows.11 requires 4Gi: raise guest, or use an instance type
 }
+
+// A program looks for the objects that a VM names.
+func ExampleNamesOf() {
+	vm := parse(`{"kind": "VirtualMachine", "metadata": {"namespace": "office"}, "spec": {
+		"instancetype": {"name": "u1.medium"}, "preference": {"kind": "VirtualMachinePreference", "name": "linux"}, "template": {}}}`)
+	size, preference := instancetype.NamesOf(vm)
+	for _, named := range []*instancetype.Named{size, preference} {
+		namespaced, _ := instancetype.IsNamespaced(named.Kind)
+		fmt.Println(named, namespaced)
+	}
+	found := parse(`{"kind": "VirtualMachinePreference", "metadata": {"name": "linux", "namespace": "default"}}`)
+	fmt.Println(preference.Fits(found))
+	// Output:
+	// VirtualMachineClusterInstancetype u1.medium false
+	// VirtualMachinePreference linux in the namespace office true
+	// the VM names the VirtualMachinePreference linux in the namespace office, and the VirtualMachinePreference linux in the namespace default is given
+}

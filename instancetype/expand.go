@@ -54,7 +54,7 @@ type Origin struct {
 // instance type without spec.cpu.guest or spec.memory.guest, a field of a wrong type on the way
 // to what is set, a value without a JSON form, more than 1,000 levels, and two combinations on
 // which KubeVirt crashes. The same is true if a call would take more than about a second or
-// 64 MB of memory.
+// 64 MB of memory. The error has no type of its own.
 func Expand(vm, instancetype, preference map[string]any) (*Expansion, error) {
 	m := meter.OrDefault(0, 0)
 	return expandFrom(&m, vm, instancetype, preference)

@@ -88,8 +88,8 @@ func (n *Named) String() string {
 	return text
 }
 
-// Fits returns an error if an object is not the one that is named, by its kind, its name and
-// its namespace. What the object does not say fits. So does any name if KubeVirt finds the
+// Fits returns an error, which has no type of its own, if an object is not the one that is named, by its
+// kind, its name and its namespace. What the object does not say fits. So does any name if KubeVirt finds the
 // name in a volume, and any namespace if the VM gives none or the kind has none. No object fits
 // nil.
 func (n *Named) Fits(object map[string]any) error {

@@ -3,6 +3,7 @@ package lint_test
 import (
 	"fmt"
 
+	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/lint"
 )
 
@@ -126,4 +127,66 @@ func ExampleChecks() {
 	// ssp-regex-path        note     KubeVirt's template validator reads the path as a regex; a warning under For(SSP)
 	// ssp-rounding          note     KubeVirt's template validator rounds a bound that is a fraction, or has more than 15 digits; a warning under For(SSP)
 	// ssp-unset             warning  KubeVirt's template validator counts a field that is not set as 0 or "", and so accepts a VM that lacks it; only reported under For(SSP)
+}
+
+// Rules for clusters with KubeVirt's template validator, and an older KubeVirt.
+func ExampleFor() {
+	const annotation = `[
+		{"name": "memory", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest", "message": "at least 2 GiB", "min": "2Gi"},
+		{"name": "account", "rule": "string", "path": "jsonpath::.spec.serviceAccountName", "message": "a short name", "minLength": 1, "maxLength": 8}
+	]`
+	oldest := lint.KubeVirtVersions()[0]
+	for _, f := range lint.Annotation(annotation, lint.For(lint.SSP), lint.KubeVirt(oldest)) {
+		fmt.Println(f.Severity, f.ID, f.Rule, f.Key)
+	}
+	// Output:
+	// error ssp-bound memory min
+	// error newer-field account path
+	// error ssp-unknown-field account path
+}
+
+// An editor completes a path.
+func ExampleKnownFields() {
+	for _, field := range lint.KnownFields(vmrules.MustParsePath("jsonpath::.spec.domain.devices.disks[*].cdrom")) {
+		fmt.Println(field.Name, field.Shape, field.Values)
+	}
+	// Output:
+	// bus scalar [scsi sata virtio usb]
+	// readonly scalar []
+	// tray scalar [open closed]
+}
+
+// A check of manifests also looks at what is around the rules.
+func ExampleObjectFields() {
+	vm := map[string]any{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "spec": map[string]any{
+		"template": map[string]any{"spec": map[string]any{"domain": map[string]any{"cpus": map[string]any{"cores": 2}}}},
+	}}
+	lint.ObjectFields(vm, func(pointer string, f lint.Finding) { fmt.Println(pointer+":", f.Message) })
+
+	show := func(f lint.Finding, found bool) { fmt.Println(found, f.ID+":", f.Message) }
+	show(lint.ObjectKind("kubevirt.io/v1", "VirtualMachin"))
+	show(lint.AnnotationKey("vm.kubevirt.io/validation", "[]", false))
+	show(lint.UnjudgedTemplate(vmrules.Annotation, "[]", ""))
+	// Output:
+	// /spec/template/spec/domain/cpus: nobody reads "cpus": did you mean "cpu"?
+	// true misspelt-object: the kind "VirtualMachin" is unknown, so no rules are read here: did you mean "VirtualMachine"?
+	// true misspelt-annotation: the annotation "vm.kubevirt.io/validation" is not read: did you mean vm.kubevirt.io/validations?
+	// true unjudged-template: there are no rules here, so nothing judges the VM, and all that are made from it: write some, or remove the annotation
+}
+
+// A tool that reads templates as text finds these mistakes itself, and says of them what vmrules lint says.
+func ExampleUndeclaredParameter() {
+	for _, f := range []lint.Finding{
+		lint.UndeclaredParameter("COERS", []string{"NAME", "CORES"}, true, false),
+		lint.MisplacedAnnotation("in the VM's own metadata"),
+		lint.TemplateAnnotation(vmrules.Annotation, "in the VM"),
+		lint.FoldedText(),
+	} {
+		fmt.Println(f.Severity, f.ID+":", f.Message)
+	}
+	// Output:
+	// error undeclared-parameter: the template has no parameter COERS: did you mean CORES?
+	// error misplaced-annotation: nobody reads vm.kubevirt.io/validations here: move it to the annotations in the VM's own metadata
+	// error misplaced-annotation: only the console's form for CPUs reads these rules: write those of VMs to the annotations in the VM
+	// warning folded-text: YAML's > joins the lines of this text: write | instead, and \n where a line of the text ends
 }

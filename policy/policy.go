@@ -38,7 +38,7 @@ import (
 // Rules that cannot be translated for all these VMs and numbers are returned as untranslated. Then
 // there also is an error, and there are no documents, unless the scope is Partial. It is an error
 // too if a name is not that of a Kubernetes object, or if the API server would not read a scope
-// with so long an annotation.
+// with so long an annotation: then there are no untranslated rules. The error has no type of its own.
 func Of(rules vmrules.Rules, scope Scope) (documents []map[string]any, untranslated []Untranslated, err error) {
 	if err := scope.check(); err != nil {
 		return nil, nil, err

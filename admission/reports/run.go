@@ -51,7 +51,8 @@ type runner struct {
 	elector            atomic.Pointer[leaderelection.LeaderElector]
 }
 
-// Add implements admission.Reports. The Reviewer reads from the cache of the manager.
+// Add implements admission.Reports. The Reviewer reads from the cache of the manager. An error is one of
+// controller-runtime or client-go, and has no type of its own.
 func (s Settings) Add(m manager.Manager, kube *rest.Config, reviewer *review.Reviewer) error {
 	perSecond := cmp.Or(s.Rate, usualRate)
 	kube = rest.CopyConfig(kube)

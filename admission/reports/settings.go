@@ -13,7 +13,7 @@ type Settings struct {
 
 const usualRate = 20
 
-// Check returns an error if Rate is more than 1000 or less than 0.
+// Check returns an error, which has no type of its own, if Rate is more than 1000 or less than 0.
 func (s Settings) Check() error {
 	if s.Rate >= 0 && s.Rate <= 1000 {
 		return nil

@@ -15,7 +15,8 @@ import (
 )
 
 // Rules makes a rule for whole objects from a schema (JSONSchemaProps) in JSON or YAML. Problems in
-// the schema are returned as a *vmrules.ParseError.
+// the schema are returned as a *vmrules.ParseError. It is an error that has no type of its own if the
+// text is neither JSON nor YAML, or not one document.
 func Rules(schema []byte) (vmrules.Rules, error) {
 	text, err := asJSON(schema)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 // generates for the controllers of Pods.
 //
 // A rule of the policy may have match, exclude, message, pattern and anyPattern, and fields that
-// do not change a verdict. Everything else is a problem. If there are problems, Rules returns a
-// *vmrules.ParseError and no rules. The places of the problems are in doc.
+// do not change a verdict. Everything else is a problem. If there are problems, Rules returns no rules;
+// any error is a *vmrules.ParseError. The places of the problems are in doc.
 //
 // If the failure action is Audit, the rule has justWarning set. Without an action, it does not.
 func Rules(doc []byte) (vmrules.Rules, error) {

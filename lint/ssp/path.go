@@ -38,7 +38,7 @@ type (
 )
 
 // CheckPath returns why the validator cannot read a path of a rule; nil if it can. It refuses an
-// annotation with such a path, even if no rule looks for it.
+// annotation with such a path, even if no rule looks for it. The error has no type of its own.
 func CheckPath(path string) error {
 	_, err := readPath(path)
 	return err
