@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { brotliCompressSync, constants } from "node:zlib";
 
-const limit = 1_415_000; // bytes, with brotli at its best
+const limit = 1_430_000; // bytes, with brotli at its best
 
 const wasm = readFileSync(new URL("dist/vmrules.wasm", import.meta.url));
 const { length } = brotliCompressSync(wasm, {
