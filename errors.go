@@ -203,7 +203,7 @@ type Cause struct {
 //
 //	unknown-version   WithVersion names a version that does not exist
 //	invalid-option    WithKind cannot add the kind, or WithTemplates found rules about whole objects
-//	no-template       RulesFor needs a template: ReasonRequired if it is nil, else ReasonTypeInvalid
+//	no-template       RulesFor needs a template: FieldValueRequired if it is nil, else FieldValueTypeInvalid
 //	different-rules   RulesFor finds VMs with different annotations inside one object
 //	unwritable        NewRules has a rule that cannot be written as JSON
 //
