@@ -44,7 +44,7 @@ var ways = map[string]string{
 	"NewManager":             "none: it serves a Reviewer of New",
 	"WithDecisions":          "none: it changes no answer",
 	"WithRefusalCounter":     "none: it changes no answer",
-	"WithReports":            "none: package internal/reports tests it",
+	"WithReports":            "none: package reports tests it",
 	"WithProtectedTemplates": "none: it is about templates",
 	"WithRefusedTemplates":   "none: it is about templates",
 	"WithParseOptions":       "none: it passes on options of the library",

@@ -36,8 +36,8 @@ func New(reader client.Reader, opts ...Option) (*Reviewer, error) {
 	if reader == nil {
 		s.wrong = append(s.wrong, errors.New("there is no reader"))
 	}
-	if len(s.wrong) > 0 {
-		return nil, errors.Join(s.wrong...)
+	if err := errors.Join(s.wrong...); err != nil {
+		return nil, err
 	}
 	c := &cluster{reader: reader}
 	r := &Reviewer{reviewer: review.New(c, s.Settings), cluster: c, reports: s.reports, told: s.told}
