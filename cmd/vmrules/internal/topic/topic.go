@@ -5,6 +5,7 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	texts "text/template"
@@ -84,7 +85,13 @@ func Checks() []*Check { return explanations().inOrder }
 var inCommand = strings.NewReplacer("under For(SSP)", "with --for ssp", "under Strict", "with --strict", "the Budget allows", "is allowed", "the option KubeVirt names", "--kubevirt names")
 
 // forms are the texts about a check.
-var forms = texts.Must(texts.New("").Funcs(texts.FuncMap{"indent": Indented}).Parse(explanationForms))
+var forms = texts.Must(texts.New("").Funcs(texts.FuncMap{
+	"indent":     Indented,
+	"severities": func() []lint.Severity { return []lint.Severity{lint.SeverityError, lint.SeverityWarning, lint.SeverityNote} },
+	"ofSeverity": func(s lint.Severity) []*Check {
+		return slices.DeleteFunc(slices.Clone(Checks()), func(c *Check) bool { return c.Severity != s })
+	},
+}).Parse(explanationForms))
 
 // Said returns what lint says of the example.
 func (t *Check) Said() string {
