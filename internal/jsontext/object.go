@@ -55,7 +55,7 @@ func ObjectOf(v any) (object map[string]any, err error) {
 		return nil, fmt.Errorf("%T has no JSON form: %w", v, err)
 	}
 	if len(text) < 2_000_000 { // with fewer values than ThroughJSON allows, which takes longer for the same result
-		if object, err := ReadObject(string(text)); err == nil {
+		if object, err := ReadObject(text); err == nil {
 			return object, nil
 		}
 	}

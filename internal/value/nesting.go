@@ -126,16 +126,21 @@ func encodingOf(t reflect.Type) *typeEncoding {
 	return made
 }
 
-// isWrittenWhole reports whether values of a type are scalars, or write themselves.
+// isWrittenWhole reports whether values of a type are scalars, hold only scalars, or write themselves.
 func isWrittenWhole(t reflect.Type) bool {
-	if t.Implements(marshaler) || t.Implements(textMarshaler) {
-		return true
-	}
 	switch t.Kind() {
-	case reflect.Pointer, reflect.Interface, reflect.Struct, reflect.Map:
-		return false
-	case reflect.Slice, reflect.Array:
-		return t.Elem().Kind() == reflect.Uint8
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return writesItself(t) || isScalar(t.Elem())
+	}
+	return isScalar(t)
+}
+
+func isScalar(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Interface, reflect.Struct, reflect.Slice, reflect.Array, reflect.Map:
+		return writesItself(t)
 	}
 	return true
 }
+
+func writesItself(t reflect.Type) bool { return t.Implements(marshaler) || t.Implements(textMarshaler) }

@@ -13,11 +13,11 @@
 package value
 
 import (
-	"bytes"
 	"encoding"
 	"encoding/json"
 	"math"
 	"reflect"
+	"strings"
 
 	"github.com/vmrules/vmrules/internal/quantity"
 )
@@ -186,7 +186,7 @@ func encoded(v any) (resolved any) {
 		}
 	}()
 	text, _ := json.Marshal(v)
-	decoded, err := decode(text) // fails without a text
+	decoded, err := decode(string(text)) // fails without a text
 	if err != nil {
 		return none()
 	}
@@ -204,15 +204,19 @@ func ThroughJSON(v any) (any, error) {
 }
 
 // Encode returns the text that ThroughJSON decodes, or its error.
-func Encode(v any) ([]byte, error) {
+func Encode(v any) (string, error) {
 	if err := checkNesting(v); err != nil {
-		return nil, err
+		return "", err
 	}
-	return json.Marshal(v)
+	var text strings.Builder
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // it takes long, and is undone
+	err := encoder.Encode(v)
+	return text.String(), err
 }
 
-func decode(text []byte) (any, error) {
-	decoder := json.NewDecoder(bytes.NewReader(text))
+func decode(text string) (any, error) {
+	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
 	var decoded any
 	if err := decoder.Decode(&decoded); err != nil {
