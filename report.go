@@ -114,7 +114,6 @@ func (p *part) warns(w *plan.Wrong) bool { return w.Known || p.rules[w.Entry].Ju
 
 // appendBroken appends the violations to choose of a rule that the plan found broken.
 func (p *part) appendBroken(all []Violation, k int, isWanted choice) []Violation {
-	var room [16]jsonpath.Element // enough for most locations
 	var scalar value.Scalar
 	r := &p.rules[k]
 	isUsual := r.usual.Path != "" && slices.Equal(p.at, vmtarget.UsualAt)
@@ -138,6 +137,7 @@ func (p *part) appendBroken(all []Violation, k int, isWanted choice) []Violation
 			}
 			at := r.usual
 			if !isUsual {
+				var room [16]jsonpath.Element // enough for most locations
 				at = w.AppendTo(append(room[:0], p.at...), r.Path.parsed).Texts()
 			}
 			all = append(all, r.broken(b, at))

@@ -18,7 +18,7 @@ var goalRuns = flag.Int("goals", 0, "measure in this many `runs` whether the goa
 type goal struct {
 	set, vms string // what the names of the VMs end in
 	way      string
-	most     float64
+	most     float64 // 0: no goal, but good to know
 	other    string
 }
 
@@ -70,13 +70,16 @@ type cell struct {
 	ratios []float64
 }
 
-// TestGoals calls both ways of each goal. With -goals it prints the median, lowest and highest ratio
-// of the runs, and fails if a median misses its goal.
+// TestGoals calls both ways of each goal, and compares each set with the hand-written peer. With -goals it
+// prints the median, lowest and highest ratio of the runs, and fails if a median misses its goal.
 func TestGoals(t *testing.T) {
 	sets, all := map[string]ruleSet{}, goals
 	for _, set := range allSets {
 		sets[set.name] = set
 		all = append(all, goal{set.name, "", "vmrules-verdict", 1, "cel-go"})
+		if !slices.ContainsFunc(goals, func(g goal) bool { return g.set == set.name && g.other == "hand-written" }) {
+			all = append(all, goal{set.name, "", "vmrules", 0, "hand-written"})
+		}
 	}
 	var cells []cell
 	for _, g := range all {
@@ -93,12 +96,15 @@ func TestGoals(t *testing.T) {
 	}
 	for _, c := range cells[:len(cells)*min(*goalRuns, 1)] {
 		ratios, verdict := slices.Sorted(slices.Values(c.ratios[1:])), ""
-		if ratios[*goalRuns/2] > c.most {
-			t.Fail()
-			verdict = "MISSED"
+		if c.most > 0 {
+			verdict = fmt.Sprintf(", at most %v", c.most)
 		}
-		fmt.Printf("%-22s%-15s%-16s/ %-24s%6.3g (%.3g–%.3g), at most %v %s\n",
-			c.set, c.vm, c.way, c.other, ratios[*goalRuns/2], ratios[0], slices.Max(ratios), c.most, verdict)
+		if ratios[*goalRuns/2] > c.most && c.most > 0 {
+			t.Fail()
+			verdict += " MISSED"
+		}
+		fmt.Printf("%-22s%-15s%-16s/ %-24s%6.3g (%.3g–%.3g)%s\n",
+			c.set, c.vm, c.way, c.other, ratios[*goalRuns/2], ratios[0], slices.Max(ratios), verdict)
 	}
 }
 

@@ -50,7 +50,11 @@ func (c *bound) crosses(other *bound) bool {
 type Bound struct{ bound }
 
 func newBound(a *Argument, literals []value.Scalar, _ *meter.Budget) (Constraint, error) {
-	literal := literals[0]
+	return a.NewBound(literals[0])
+}
+
+// NewBound is New for a min or a max.
+func (a *Argument) NewBound(literal value.Scalar) (Constraint, error) {
 	if literal.Shape() == value.Boolean {
 		return nil, a.unfit(WrongType, literal)
 	}

@@ -71,7 +71,7 @@ func (w *walk) breaks(r *judged, v any) (broken constraint.Constraint, isSure bo
 			continue
 		}
 		literal, _ := value.ScalarOf(w.slots[a.slot])
-		c, err := a.Of.New([]value.Scalar{literal}, nil)
+		c, err := a.Of.NewBound(literal)
 		ok = broken == nil && err == nil
 		broken = c
 	}
@@ -80,8 +80,7 @@ func (w *walk) breaks(r *judged, v any) (broken constraint.Constraint, isSure bo
 
 // breaksList is breaks for a text whose only argument is a list, of which it reads no more than one text.
 func (w *walk) breaksList(r *judged, v any) (broken constraint.Constraint, isSure bool) {
-	a := &r.bounds.arguments[0]
-	listed, _ := w.slots[a.slot].(string)
+	listed, _ := w.slots[r.bounds.arguments[0].slot].(string)
 	text, isText := v.(string)
 	if !isText || listed == "" || len(listed) > shortText {
 		return nil, false
@@ -89,9 +88,7 @@ func (w *walk) breaksList(r *judged, v any) (broken constraint.Constraint, isSur
 	if admits, _ := r.bounds.others.Judge(text, &w.budget); !admits || text == listed {
 		return nil, admits
 	}
-	literal, _ := value.ScalarOf(listed)
-	broken, err := a.Of.New([]value.Scalar{literal}, nil)
-	return broken, err == nil
+	return constraint.NewAllowed([]string{listed}), true
 }
 
 // whole returns the int64 that min and max compare a value with; false if there is none, or if
