@@ -37,6 +37,15 @@ type later struct {
 // laterSize is about the size of a later in bytes, in a slice that grows.
 const laterSize = 120
 
+// finish judges what has waited for arguments.
+func (w *walk) finish() {
+	w.isOver = true
+	for _, l := range w.later {
+		w.items, w.standIn = l.items, l.standIn
+		w.judgeBounded(l.by, l.value)
+	}
+}
+
 // judgeBounded judges a value by an entry with arguments, now or when these are read.
 func (w *walk) judgeBounded(r *judged, v any) {
 	for _, a := range r.bounds.arguments {

@@ -163,10 +163,8 @@ func (p *Plan) Run(object any, b *meter.Budget, marks []Mark, first bool) ([]Wro
 	if w.spend(p.root.size) {
 		w.visit(p.root, object)
 	}
-	w.isOver = true
-	for _, l := range w.later {
-		w.items, w.standIn = l.items, l.standIn
-		w.judgeBounded(l.by, l.value)
+	if len(w.later) > 0 {
+		w.finish()
 	}
 	isSure := w.settle(p.entries)
 	b.TakeBack(&w.budget)
@@ -178,7 +176,9 @@ func (p *Plan) Run(object any, b *meter.Budget, marks []Mark, first bool) ([]Wro
 		return nil, isSure
 	}
 	w.wrong = slices.DeleteFunc(w.wrong, func(x Wrong) bool { return marks[x.Entry] != Broken })
-	slices.SortStableFunc(w.wrong, func(x, y Wrong) int { return cmp.Compare(x.Entry, y.Entry) })
+	if len(w.wrong) > 1 {
+		slices.SortStableFunc(w.wrong, func(x, y Wrong) int { return cmp.Compare(x.Entry, y.Entry) })
+	}
 	if first {
 		w.wrong = slices.CompactFunc(w.wrong, func(x, y Wrong) bool { return x.Entry == y.Entry })
 	}

@@ -86,8 +86,10 @@ var inCommand = strings.NewReplacer("under For(SSP)", "with --for ssp", "under S
 
 // forms are the texts about a check.
 var forms = texts.Must(texts.New("").Funcs(texts.FuncMap{
-	"indent":     Indented,
-	"severities": func() []lint.Severity { return []lint.Severity{lint.SeverityError, lint.SeverityWarning, lint.SeverityNote} },
+	"indent": Indented,
+	"severities": func() []lint.Severity {
+		return []lint.Severity{lint.SeverityError, lint.SeverityWarning, lint.SeverityNote}
+	},
 	"ofSeverity": func(s lint.Severity) []*Check {
 		return slices.DeleteFunc(slices.Clone(Checks()), func(c *Check) bool { return c.Severity != s })
 	},
