@@ -14,12 +14,10 @@ const (
 	OldAnnotation = "validations"
 	// SkipAnnotation exempts a VM from all rules, whatever the annotation's value.
 	SkipAnnotation = "vm.kubevirt.io/skip-validations"
-	// TemplateLabel and TemplateNamespaceLabel are the labels, or annotations,
-	// that say which template a VM was made from.
+	// TemplateLabel and TemplateNamespaceLabel are the labels, or annotations, that say which
+	// template a VM was made from. TemplateOf reads them, and what older VMs have instead.
 	TemplateLabel          = "vm.kubevirt.io/template"
 	TemplateNamespaceLabel = "vm.kubevirt.io/template.namespace"
-	// OldTemplateNamespaceLabel is what older VMs have instead of TemplateNamespaceLabel.
-	OldTemplateNamespaceLabel = "vm.kubevirt.io/template-namespace"
 )
 
 // A SourceKind says from where a VM has its rules. "" means that it has none.
@@ -165,7 +163,7 @@ func parseText(text vmsource.Text, o parseOptions) (Rules, []Problem) {
 
 // TemplateOf returns the namespace and name of the template that a VM was made from. It
 // reads the VM's labels if they have both: the namespace is in TemplateNamespaceLabel or
-// OldTemplateNamespaceLabel. Otherwise it reads the annotations in the same way. It never
+// vm.kubevirt.io/template-namespace. Otherwise it reads the annotations in the same way. It never
 // mixes the two, and returns false if neither has both, or if one of the values has no JSON
 // form, which RulesFor reports.
 func TemplateOf(vm map[string]any) (namespace, name string, ok bool) {

@@ -224,7 +224,7 @@ func checkOtherKinds(t *testing.T, rules Rules, object map[string]any, opts ...V
 	t.Helper()
 	others := make([]rule, 0, rules.Len())
 	for _, r := range rules.rules {
-		if r.Kind.IsOfFormat() && !r.enforcesNothing() {
+		if r.Kind.isOfFormat() && !r.enforcesNothing() {
 			r.checker = typeChecker(r.Kind.valueType())
 			r.Kind = "other " + r.Kind
 			r.literal = constraint.NewSet(constraint.Scalar, r.literal.All())
@@ -334,7 +334,7 @@ func checkJudging(t *testing.T, j door.Judging, rules Rules, at *target, want Re
 	}
 	for _, v := range want.Violations {
 		origin, isThere := fields[v.Field]
-		if err == nil && v.Value != nil && rules.rules[want.Index].Kind.IsOfFormat() && (!isThere || origin != v.Origin) {
+		if err == nil && v.Value != nil && rules.rules[want.Index].Kind.isOfFormat() && (!isThere || origin != v.Origin) {
 			t.Errorf("%s: %s (%q) is not selected: %v", want.Rule, v.Field, v.Origin, fields)
 		}
 	}
@@ -349,7 +349,7 @@ func checkJudging(t *testing.T, j door.Judging, rules Rules, at *target, want Re
 	filled := insides.Filled(rules, want.Index, read)
 	for key, argument := range filled.Arguments() {
 		for _, a := range argument.items() {
-			if path, isPath := a.Path(); isPath && rules.rules[want.Index].Kind.IsOfFormat() {
+			if path, isPath := a.Path(); isPath && rules.rules[want.Index].Kind.isOfFormat() {
 				t.Errorf("%s: %s is still %s", want.Rule, key, path)
 			}
 		}

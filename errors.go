@@ -372,9 +372,6 @@ func (e *InvalidError) all() []Violation {
 	return e.Violations
 }
 
-// Causes returns the violations as causes of an admission response, as Report.Causes does.
-func (e *InvalidError) Causes() []Cause { return causesOf(e.all(), Violation.cause) }
-
 // Unwrap returns the violations, each a Violation.
 func (e *InvalidError) Unwrap() []error { return asErrors(e.all()) }
 

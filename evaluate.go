@@ -166,7 +166,7 @@ func (e *evaluation) walk(t *target, v jsonpath.Visitor) jsonpath.Search {
 // format may look at the whole VM.
 func (e *evaluation) judge(r *rule, t *target) *target {
 	by := t
-	if t.Full != nil && t.Full.Refusal == nil && t.Full.Open == 0 || !r.Kind.IsOfFormat() {
+	if t.Full != nil && t.Full.Refusal == nil && t.Full.Open == 0 || !r.Kind.isOfFormat() {
 		by = e.full(t)
 	}
 	e.judgement = judgement{call: e, rule: r, target: by, result: r.result(t.Name)}
@@ -217,7 +217,7 @@ func (j *judgement) run() {
 		j.undecided("", emptiness(j.target))
 	case j.target.Nothing != "":
 		j.wait(errNotFilledIn.Error())
-	case j.applies() && (j.rule.Kind.IsOfFormat() || j.check()):
+	case j.applies() && (j.rule.Kind.isOfFormat() || j.check()):
 		j.judgeValues()
 	}
 }

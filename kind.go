@@ -23,23 +23,17 @@ const (
 	KindEnum    Kind = "enum"
 )
 
-// IsOfFormat reports whether the kind is one of the format. WithKind may add others.
-func (k Kind) IsOfFormat() bool {
-	_, ok := constraint.OfKind(string(k))
-	return ok
-}
+// isOfFormat reports whether the kind is one of the format. WithKind may add others.
+func (k Kind) isOfFormat() bool { return constraint.IsKind(string(k)) }
 
 var formatKinds = []Kind{KindInteger, KindString, KindRegex, KindEnum}
 
 // valueType returns the type of value that the kind demands. A kind that is not one of the
 // format demands a value to which arguments can be applied.
-func (k Kind) valueType() constraint.Type {
-	t, _ := constraint.OfKind(string(k))
-	return t
-}
+func (k Kind) valueType() constraint.Type { return constraint.OfKind(string(k)) }
 
 // isKnown reports whether the rule's kind is known.
-func (r *rule) isKnown() bool { return r.Kind.IsOfFormat() || r.checker != nil }
+func (r *rule) isKnown() bool { return r.Kind.isOfFormat() || r.checker != nil }
 
 // enforcesNothing reports whether the rule is an enum or regex without any argument.
 func (r *rule) enforcesNothing() bool {
@@ -149,7 +143,7 @@ func (k namedKind) wrong() string {
 	switch {
 	case k.kind == "":
 		return "WithKind needs the name of the kind"
-	case k.kind.IsOfFormat():
+	case k.kind.isOfFormat():
 		return fmt.Sprintf("WithKind cannot redefine the kind %s, which belongs to the format", k.kind)
 	case k.compiler == nil:
 		return fmt.Sprintf("WithKind has no compiler for the kind %s", value.Quoted(string(k.kind)))
@@ -158,7 +152,7 @@ func (k namedKind) wrong() string {
 }
 
 // knows reports whether a kind is one of the format, or has a compiler.
-func (o *parseOptions) knows(k Kind) bool { return k.IsOfFormat() || o.compiler(k) != nil }
+func (o *parseOptions) knows(k Kind) bool { return k.isOfFormat() || o.compiler(k) != nil }
 
 // compiler returns the compiler that WithKind gave for a kind; nil if there is none.
 func (o *parseOptions) compiler(k Kind) KindCompiler {

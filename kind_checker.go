@@ -55,10 +55,6 @@ type Input struct {
 	// OldObjectUnknown means that there is an old object, but that its VM cannot be
 	// found, because the new VM is an item of a list or template.
 	OldObjectUnknown bool
-	// IsPartial means that the object is an incomplete form, as Partial says. Violations
-	// with ReasonRequired, and those by an empty string, are dropped. A violated rule
-	// that has no others is Skipped.
-	IsPartial bool
 
 	judgement *judgement
 	places    []located // of Values
@@ -214,7 +210,7 @@ func (j *judgement) check() bool {
 		j.undecided("", c.err)
 		return false
 	}
-	in := &Input{judgement: j, IsPartial: j.call.given.partial, OldObjectUnknown: j.call.given.old != nil && j.target.IsItem()}
+	in := &Input{judgement: j, OldObjectUnknown: j.call.given.old != nil && j.target.IsItem()}
 	in.Root, in.Object = jsonpath.Lookup(c.object, j.target.At[len(j.target.VMAt):]), c.object
 	err := cmp.Or(in.selectValues(), in.selectOld())
 	switch {

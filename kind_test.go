@@ -814,19 +814,6 @@ func TestInputFind(t *testing.T) {
 	}
 }
 
-func TestInputIsPartial(t *testing.T) {
-	for _, opts := range [][]vmrules.ValidateOption{nil, {vmrules.Partial()}} {
-		var got bool
-		ask(t, func(in *vmrules.Input) vmrules.Verdict {
-			got = in.IsPartial
-			return vmrules.Verdict{Outcome: vmrules.OutcomeSatisfied}
-		}, `"path": "jsonpath::.spec"`, twoDisks, opts...)
-		if want := opts != nil; got != want {
-			t.Errorf("partial: %t, want %t", got, want)
-		}
-	}
-}
-
 // TestDoubts covers cases that vectors cannot express: options, kinds, and objects that are
 // too large for a file.
 func TestDoubts(t *testing.T) {

@@ -92,7 +92,7 @@ func WholeObjects() ParseOption { return parseOption(func(o *parseOptions) { o.i
 // rule by its name, or for the limits of package form. The problems name the rules that are left out.
 //
 // They are not absent: Rules.Len counts them, and in any Report they are Undecided, with DoubtRules,
-// also if they just warn. So no object is valid by such Rules. All and Named return only the rules that
+// also if they just warn. So no object is valid by such Rules. All and ByName return only the rules that
 // can be used, and MarshalJSON returns an error. The path of a rule is $ if it cannot be read. If the
 // annotation cannot be read at all, one rule without a name stands for all. ValidateOwn ignores this
 // option where it reads rules itself.

@@ -649,7 +649,7 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
-// The error of Report.Err has the causes of the report. errors.As finds its violations, and
+// The error of Report.Err has the violations of the report. errors.As finds its violations, and
 // errors.Is does not panic on it, even if a Limit is a list.
 func TestInvalidErrorOfLists(t *testing.T) {
 	rules := rulesOf(t, `[{"name": "r", "message": "m", "rule": "enum", "path": "jsonpath::.spec.a", "values": ["x"]}]`)
@@ -658,7 +658,7 @@ func TestInvalidErrorOfLists(t *testing.T) {
 	if err := report.Err(); !errors.As(err, &invalid) || errors.Is(err, report.Violations()[0]) {
 		t.Fatalf("%v: its violations are found by errors.As alone", err)
 	}
-	if diff := cmp.Diff(report.Causes(), invalid.Causes()); diff != "" {
+	if diff := cmp.Diff(report.Violations(), invalid.Violations); diff != "" {
 		t.Errorf("(-report +error):\n%s", diff)
 	}
 }

@@ -183,7 +183,7 @@ func newPlan(rules []rule, isWhole bool) *plan.Plan {
 	entries := make([]plan.Entry, len(rules))
 	for i := range rules {
 		r := &rules[i]
-		if r.unusable == nil && !isWhole && r.Kind.IsOfFormat() && !r.enforcesNothing() {
+		if r.unusable == nil && !isWhole && r.Kind.isOfFormat() && !r.enforcesNothing() {
 			entries[i] = plan.Entry{Path: r.Path.parsed, Needs: r.Valid.parsed, Demands: &r.literal}
 			for _, p := range r.paths {
 				argument := plan.Argument{Of: constraint.Named(p.key)} // of several paths, or none

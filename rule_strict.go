@@ -60,7 +60,7 @@ func (r *ruleReader) strictly() {
 		r.ofStrict(kind.Start, rulekey.Rule, ReasonNotSupported, code, message, meant)
 		return
 	}
-	if !r.rule.Kind.IsOfFormat() {
+	if !r.rule.Kind.isOfFormat() {
 		return
 	}
 	for _, m := range r.node.Members {

@@ -137,7 +137,7 @@ func (r Rule) cannotBeUnknown(key string) string {
 		return "has a value that is not JSON"
 	case !utf8.ValidString(key):
 		return "is not valid UTF-8"
-	case k.Name != "" && (!k.IsArgument || r.Kind.IsOfFormat()):
+	case k.Name != "" && (!k.IsArgument || r.Kind.isOfFormat()):
 		return "is a field of Rule: set that"
 	}
 	return ""

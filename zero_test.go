@@ -20,7 +20,7 @@ import (
 // zeros has a value of each type that has methods, by the folder of its package.
 var zeros = map[string][]any{
 	".": {
-		vmrules.Argument{}, vmrules.Input{}, vmrules.InvalidError{}, vmrules.Kind(""), vmrules.ParseError{},
+		vmrules.Argument{}, vmrules.Input{}, vmrules.InvalidError{}, vmrules.ParseError{},
 		vmrules.Path{}, vmrules.Problem{}, vmrules.Report{}, vmrules.Result{}, vmrules.Rule{}, vmrules.RuleSource{},
 		vmrules.Rules{}, vmrules.Violation{},
 	},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/fieldpath"
+	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmfields"
@@ -245,7 +246,7 @@ func (g *schemaGroup) write(rules []*Resolved) {
 		rule := &g.rules[r.Index]
 		switch {
 		case r.Outcome == vmrules.OutcomeIgnored:
-		case !rule.Kind.IsOfFormat():
+		case !constraint.IsKind(string(rule.Kind)):
 			g.leaveOut(rule, "", "", errKindItself)
 		case rule.JustWarning:
 			warning = append(warning, r)

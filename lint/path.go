@@ -20,11 +20,11 @@ import (
 func (l *linter) paths(r *rule) {
 	_, at := r.at(rulekey.Path)
 	judged := oneScalar
-	if !r.Kind.IsOfFormat() {
+	if !constraint.IsKind(string(r.Kind)) {
 		judged = anyValue
 	}
 	s := l.path(r, rulekey.Path, at, r.Path, judged)
-	if r.Kind.IsOfFormat() {
+	if constraint.IsKind(string(r.Kind)) {
 		l.fieldKind(r, s.fields, !s.unsure)
 		l.fieldValues(r, s.fields)
 		r.fields = s.fields

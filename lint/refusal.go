@@ -5,6 +5,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/fieldpath"
+	"github.com/vmrules/vmrules/internal/constraint"
 )
 
 // everyVM is a field that every VM has, and so all fields above it.
@@ -15,7 +16,7 @@ func (r *rule) isForAll() bool { return r.Valid.IsZero() || fieldpath.BeginsWith
 
 // refusesAll reports whether the rule makes every VM fail if nothing satisfies it.
 func (r *rule) refusesAll() bool {
-	return r.isForAll() && !r.JustWarning && r.Kind.IsOfFormat() && !r.enforcesNothing()
+	return r.isForAll() && !r.JustWarning && constraint.IsKind(string(r.Kind)) && !r.enforcesNothing()
 }
 
 func (r *rule) enforcesNothing() bool {

@@ -46,7 +46,7 @@ func (l *linter) rule(r *rule) {
 	known := len(l.findings)
 	l.message(r)
 	l.paths(r)
-	if r.Kind.IsOfFormat() {
+	if constraint.IsKind(string(r.Kind)) {
 		l.arguments(r)
 	}
 	l.ssp(r)

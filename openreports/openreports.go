@@ -39,11 +39,11 @@ const (
 	// OwnPolicy is the policy of rules that are a VM's own: the annotation that they are in.
 	OwnPolicy = vmrules.Annotation
 
-	Fail  = "fail"  // the result of a rule that a VM does not satisfy
-	Error = "error" // and of one that could not be judged
+	resultFail  = "fail"  // the result of a rule that a VM does not satisfy
+	resultError = "error" // and of one that could not be judged
 )
 
-var worstFirst = []string{Fail, Error, "warn", "pass", "skip"}
+var worstFirst = []string{resultFail, resultError, "warn", "pass", "skip"}
 
 // New returns the Report about an object that was judged by the rules of a policy, or could not be,
 // as an error says. It returns nil if the object has no rules; a VM that names a template which nobody
@@ -152,7 +152,7 @@ func resultsOf(policy string, report *vmrules.Report, err error) (all []map[stri
 		err = errors.New(report.Violations()[0].Detail) // nothing was judged
 	}
 	if err != nil {
-		return []map[string]any{result(policy, "", Error, err.Error())}
+		return []map[string]any{result(policy, "", resultError, err.Error())}
 	}
 	for _, r := range results {
 		all = append(all, ofRule(policy, r))
@@ -173,7 +173,7 @@ func result(policy, rule, outcome, message string) map[string]any {
 }
 
 var outcomes = map[vmrules.Outcome]string{
-	vmrules.OutcomeSatisfied: "pass", vmrules.OutcomeViolated: Fail, vmrules.OutcomeWarned: "warn",
+	vmrules.OutcomeSatisfied: "pass", vmrules.OutcomeViolated: resultFail, vmrules.OutcomeWarned: "warn",
 	vmrules.OutcomeSkipped: "skip", vmrules.OutcomeIgnored: "skip",
 }
 
@@ -197,7 +197,7 @@ func ofRule(policy string, r vmrules.Result) map[string]any {
 			add(properties, "value", clipped(fmt.Sprint(v.Value), maxText))
 		}
 	}
-	made := result(policy, r.Rule, cmp.Or(outcomes[r.Outcome], Error), message)
+	made := result(policy, r.Rule, cmp.Or(outcomes[r.Outcome], resultError), message)
 	if len(properties) > 0 {
 		made["properties"] = properties
 	}

@@ -155,7 +155,7 @@ func TestBounds(t *testing.T) {
 		t.Error(diff)
 	}
 	for i, r := range results[:10] {
-		if r["result"] != openreports.Fail {
+		if r["result"] != "fail" {
 			t.Errorf("result %d is %v", i, r)
 		}
 	}

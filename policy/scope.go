@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/vmsource"
 )
 
 // A Scope says which VirtualMachines policies are about, and what they enforce. With a Template, they
@@ -124,7 +125,7 @@ func annotationAt(vm, key string) string {
 // annotations that have a name and a namespace, as for vmrules.TemplateOf, or else by its labels.
 func (s Scope) ofTemplate(vm string) string {
 	at := func(key string) string { return "m[?" + strconv.Quote(key) + `].orValue("")` }
-	name, newer, older := at(vmrules.TemplateLabel), at(vmrules.TemplateNamespaceLabel), at(vmrules.OldTemplateNamespaceLabel)
+	name, newer, older := at(vmrules.TemplateLabel), at(vmrules.TemplateNamespaceLabel), at(vmsource.OldTemplateNamespaceLabel)
 	named := name + " == " + strconv.Quote(s.Template)
 	if s.Namespace != "" {
 		named += " && [" + newer + ", " + older + ", " + strconv.Quote(s.Namespace) + `].filter(n, n != "")[0] == ` + strconv.Quote(s.Namespace)

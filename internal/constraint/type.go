@@ -19,12 +19,14 @@ const (
 	Integer Type = Number | (1 << 2) // an integral number, or a string that is an integral quantity
 )
 
-// OfKind returns the type that a kind of rule demands, and whether the kind is one of the
-// format. Other kinds demand a scalar, to which arguments can be applied.
-func OfKind(kind string) (t Type, isOfFormat bool) {
-	t, isOfFormat = kinds[kind]
-	return t, isOfFormat
+// IsKind reports whether a kind of rule is one of the format.
+func IsKind(kind string) bool {
+	_, ok := kinds[kind]
+	return ok
 }
+
+// OfKind returns the type that a kind of rule demands. Kinds that are not of the format demand a scalar, to which arguments can be applied.
+func OfKind(kind string) Type { return kinds[kind] }
 
 var kinds = map[string]Type{"integer": Integer, "string": String, "enum": Scalar, "regex": Scalar}
 

@@ -112,7 +112,7 @@ func TestScope(t *testing.T) {
 		{name: "neither", want: "of-the-template"},
 		{name: "by labels", labels: names("windows", "openshift")},
 		{name: "by annotations", annotations: names("windows", "openshift")},
-		{name: "by the older label", labels: map[string]any{vmrules.TemplateLabel: "windows", vmrules.OldTemplateNamespaceLabel: "openshift"}},
+		{name: "by the older label", labels: map[string]any{vmrules.TemplateLabel: "windows", "vm.kubevirt.io/template-namespace": "openshift"}},
 		{name: "another name", labels: names("linux", "openshift"), want: "of-the-template"},
 		{name: "another namespace", labels: names("windows", "mine"), want: "of-the-template"},
 		{name: "labels before annotations", labels: names("linux", "openshift"), annotations: names("windows", "openshift"), want: "of-the-template"},
@@ -202,7 +202,7 @@ func testScopeIsTemplateOf(t *testing.T, seed uint64) {
 	g := rand.New(rand.NewPCG(seed, 0))
 	some := func() map[string]any {
 		found := map[string]any{}
-		for _, key := range []string{vmrules.TemplateLabel, vmrules.TemplateNamespaceLabel, vmrules.OldTemplateNamespaceLabel} {
+		for _, key := range []string{vmrules.TemplateLabel, vmrules.TemplateNamespaceLabel, "vm.kubevirt.io/template-namespace"} {
 			if value := []any{nil, "", "windows", "openshift", "linux"}[g.IntN(5)]; value != nil {
 				found[key] = value
 			}
