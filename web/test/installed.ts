@@ -31,7 +31,7 @@ export function installIn(folder: string): Installed {
       stdio: ["ignore", "pipe", "inherit"],
     });
   const [packed] = JSON.parse(
-    run("npm", "pack", fileURLToPath(root), "--ignore-scripts", "--json"),
+    run("npm", "pack", fileURLToPath(root), "--ignore-scripts", "--json", "--silent"),
   );
   const place = join(folder, "node_modules/@vmrules/vmrules");
   rmSync(place, { recursive: true, force: true });

@@ -32,6 +32,7 @@ test("what is in it", () => {
     "NOTICES",
     "README.md",
     "dist/vmrules.wasm",
+    "dist/vmrules.wasm.d.cts",
     "dist/vmrules.wasm.d.ts",
     "package.json",
   ]);

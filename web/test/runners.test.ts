@@ -24,7 +24,7 @@ after(() => installed?.remove());
 /** passed returns how many tests of a runner pass. All must. */
 async function passed(name: string, file: string, args: string[], env = {}): Promise<string> {
   const program = join(dirname(require.resolve(`${name}/package.json`)), file);
-  const options = { cwd: folder, env: { ...process.env, NODE_OPTIONS: "", ...env } };
+  const options = { cwd: folder, env: { ...process.env, NODE_OPTIONS: "", NO_COLOR: "1", ...env } };
   try {
     const said = await promisify(execFile)(process.execPath, [program, ...args], options);
     return /Tests: .*/.exec(said.stdout + said.stderr)?.[0] ?? said.stdout;
