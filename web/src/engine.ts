@@ -177,7 +177,7 @@ export function call<Result>(operation: string, settings: object, named: Texts):
   };
   for (const [name, value] of Object.entries(settings)) {
     if (value !== undefined && value !== null) {
-      add(name, typeof value === "string" ? value : jsonOf("the options", value));
+      add(name, typeof value === "string" ? value : jsonOf(`the option ${name}`, value));
     }
   }
   for (const [name, value] of Object.entries(named)) {
@@ -247,13 +247,13 @@ function answers(header: Uint8Array, parts: Uint8Array[]): [string, string] {
   ];
 }
 
-/** maxText limits the bytes of a call. Reading them takes up to a hundred times as much memory. */
-const maxText = 16 << 20;
+/** maxCall limits the bytes of a call, of which each text has its own limit. */
+const maxCall = 16 << 20;
 
 function sizeOf(header: Uint8Array, parts: Uint8Array[]): number {
   const size = parts.reduce((sum, part) => sum + part.length, header.length);
-  if (size > maxText) {
-    const message = `the call has ${size} bytes of text: there may be at most ${maxText}`;
+  if (size > maxCall) {
+    const message = `the call has ${size} bytes of text: there may be at most ${maxCall}`;
     throw new VmrulesError(message, { code: "too-long" });
   }
   return size;

@@ -63,7 +63,8 @@ test("what cannot be read is an error with its place", () => {
   const { proxy: revoked, revoke } = Proxy.revocable({}, {});
   revoke();
   for (const [cpu, place] of [
-    [new Proxy({ cores: 1 }, { get: fails }), ".cores"],
+    [new Proxy({ cores: 1 }, { get: fails }), ""],
+    [new Proxy({ cores: 1 }, { get: (_, name) => name === "cores" && fails() }), ".cores"],
     [new Proxy({ cores: 1 }, { ownKeys: fails }), ""],
     [new Proxy({ cores: 1 }, { getPrototypeOf: fails }), ""],
     [{ cores: revoked }, ".cores"],
@@ -95,7 +96,12 @@ test("what JSON has no text for, or another one, is an error with its place", ()
   for (let i = 0; i < 1000; i++) {
     nested = { a: nested };
   }
-  const endless: object = new Proxy({ a: 1, b: 1 }, { get: () => endless });
+  const endless = (): object =>
+    new Proxy({ a: 1, b: 1 }, { get: (_, name) => (name === "toJSON" ? undefined : endless()) });
+  let shared: object = {};
+  for (let i = 0; i < 50; i++) {
+    shared = { a: shared, b: shared };
+  }
   for (const [cpu, says] of [
     [{ cores: "\ud800" }, ".cores has half of a surrogate pair, which is not a character"],
     [{ "\udfff": 1 }, '["\\udfff"] has half of a surrogate pair, which is not a character'],
@@ -111,12 +117,14 @@ test("what JSON has no text for, or another one, is an error with its place", ()
     const { message } = failing(() => api.validate(rules, vmWith(cpu)));
     assert.ok(message.startsWith(`${at("the object")}${says}`), message);
   }
-  for (const wide of [endless, new Array(1e9), new Array(1000).fill("x".repeat(1e4))]) {
+  for (const wide of [shared, new Array(1e9), new Array(1000).fill("x".repeat(1e4))]) {
     assert.equal(failing(() => api.validate(rules, { a: wide })).code, "too-long");
   }
-  const deep = failing(() => api.validate(rules, { spec: nested }));
-  assert.match(deep.message, /^the object\.spec\.a\.a\..* is nested deeper than 1000 levels$/);
-  assert.ok(deep.message.length < 300);
+  for (const deep of [nested, endless()]) {
+    const { message } = failing(() => api.validate(rules, { spec: deep }));
+    assert.match(message, /^the object\.spec\.a\.a\..* is nested deeper than 1000 levels$/);
+    assert.ok(message.length < 300);
+  }
 });
 
 test("what is a member in JSON is a member here", () => {
