@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { transformSync } from "esbuild";
+import { strip } from "./strip.mjs";
 
 process.chdir(import.meta.dirname ?? new URL(".", import.meta.url).pathname);
 
@@ -28,6 +29,8 @@ const notInlined = [
     "instancetype",
     "internal/constraint",
     "internal/door",
+    "internal/expand",
+    "internal/inside",
     "internal/jsonpath",
     "internal/jsontext",
     "internal/keep",
@@ -35,6 +38,7 @@ const notInlined = [
     "internal/parameter",
     "internal/pcre",
     "internal/plan",
+    "internal/quantity",
     "internal/rulekey",
     "internal/spelling",
     "internal/value",
@@ -58,6 +62,7 @@ if (process.argv[2] === "--with") {
 rmSync("dist", { recursive: true, force: true });
 mkdirSync("dist", { recursive: true });
 run("go", ["build", "-ldflags=-s -w", "-o", "dist/vmrules.wasm", "./wasm"], toWasm);
+writeFileSync("dist/vmrules.wasm", strip(readFileSync("dist/vmrules.wasm")));
 
 // wasm_exec.js sets globals, and reads them from globalThis. Here both are those of a scope.
 const root = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim();

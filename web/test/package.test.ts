@@ -42,6 +42,13 @@ test("what is in it", () => {
   assert.deepEqual(contained, ["Go", "github.com/ohler55/ojg"]);
 });
 
+test("vmrules.wasm has no numbers of lines, which only traces print", () => {
+  const wasm = readFileSync(new URL("dist/vmrules.wasm", root));
+  for (const name of ["runtime/proc.go", "vmrules/evaluate.go"]) {
+    assert.ok(!wasm.includes(name), name);
+  }
+});
+
 test("publint finds nothing", async () => {
   const tarball = new Uint8Array(readFileSync(join(installed.folder, installed.tarball))).buffer;
   const { messages } = await publint({ strict: true, pack: { tarball } });
