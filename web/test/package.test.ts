@@ -44,7 +44,7 @@ test("what is in it", () => {
 
 test("vmrules.wasm has no numbers of lines, which only traces print", () => {
   const wasm = readFileSync(new URL("dist/vmrules.wasm", root));
-  for (const name of ["runtime/proc.go", "vmrules/evaluate.go"]) {
+  for (const name of ["runtime/proc.go", "internal/meter/meter.go"]) {
     assert.ok(!wasm.includes(name), name);
   }
 });

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { copyFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
@@ -17,6 +18,7 @@ let installed: Installed;
 
 before(() => {
   installed = installIn(folder);
+  copyFileSync(new URL("../testdata/quickstart/template.json", root), `${folder}template.json`);
 });
 
 after(() => installed?.remove());
@@ -41,14 +43,14 @@ function jest(version: string, modules: "commonjs" | "esm"): Promise<string> {
   return passed(`jest${version}`, "bin/jest.js", ["--ci", "-i"], env);
 }
 
-const four = "Tests:       4 passed, 4 total";
+const all = (tests: number) => `Tests:       ${tests} passed, ${tests} total`;
 
 test("in the runners", { concurrency: true }, async (t) => {
   await Promise.all([
-    t.test("jest 30", async () => assert.equal(await jest("", "commonjs"), four)),
-    t.test("jest 30, ES modules", async () => assert.equal(await jest("", "esm"), four)),
-    t.test("jest 29", async () => assert.equal(await jest("29", "commonjs"), four)),
-    t.test("jest 29, ES modules", async () => assert.equal(await jest("29", "esm"), four)),
+    t.test("jest 30", async () => assert.equal(await jest("", "commonjs"), all(6))),
+    t.test("jest 30, ES modules", async () => assert.equal(await jest("", "esm"), all(4))),
+    t.test("jest 29", async () => assert.equal(await jest("29", "commonjs"), all(6))),
+    t.test("jest 29, ES modules", async () => assert.equal(await jest("29", "esm"), all(4))),
     t.test("vitest", async () => {
       assert.match(await passed("vitest", "vitest.mjs", ["run"]), /Tests {2}2 passed \(2\)/);
     }),
