@@ -1,8 +1,10 @@
 // Builds the package: the WebAssembly, Go's own wasm_exec.js as a module, and the TypeScript.
 
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { transformSync } from "esbuild";
+import { strip } from "./strip.mjs";
 
 process.chdir(import.meta.dirname ?? new URL(".", import.meta.url).pathname);
 
@@ -27,6 +29,8 @@ const notInlined = [
     "instancetype",
     "internal/constraint",
     "internal/door",
+    "internal/expand",
+    "internal/inside",
     "internal/jsonpath",
     "internal/jsontext",
     "internal/keep",
@@ -34,6 +38,7 @@ const notInlined = [
     "internal/parameter",
     "internal/pcre",
     "internal/plan",
+    "internal/quantity",
     "internal/rulekey",
     "internal/spelling",
     "internal/value",
@@ -55,27 +60,44 @@ if (process.argv[2] === "--with") {
 }
 
 rmSync("dist", { recursive: true, force: true });
-mkdirSync("dist");
+mkdirSync("dist", { recursive: true });
 run("go", ["build", "-ldflags=-s -w", "-o", "dist/vmrules.wasm", "./wasm"], toWasm);
+writeFileSync("dist/vmrules.wasm", strip(readFileSync("dist/vmrules.wasm")));
 
 // wasm_exec.js sets globals, and reads them from globalThis. Here both are those of a scope.
 const root = execFileSync("go", ["env", "GOROOT"], { encoding: "utf8" }).trim();
 const source = readFileSync(join(root, "lib/wasm/wasm_exec.js"), "utf8");
+const fromScope = "fs, TextEncoder, TextDecoder, crypto, performance, setTimeout, clearTimeout";
 writeFileSync(
   "dist/go.js",
-  `export function load(globalThis) {\nconst { fs } = globalThis;\n${source}\nreturn globalThis.Go;\n}\n`,
+  `export function load(globalThis) {\nconst { ${fromScope} } = globalThis;\n${source}\nreturn globalThis.Go;\n}\n`,
 );
 
 // The licences of what is compiled in, beside what npm takes from this folder.
 writeFileSync("NOTICES", execFileSync("../release/notices", ["vmrules.wasm", "wasm", "js/wasm"]));
 copyFileSync("../LICENSE", "LICENSE");
 copyFileSync("../CHANGELOG.md", "CHANGELOG.md");
-writeFileSync(
-  "dist/vmrules.wasm.d.ts",
-  "declare const address: string;\nexport default address;\n",
-);
+const wasmTypes = "declare const address: string;\nexport";
+writeFileSync("dist/vmrules.wasm.d.ts", `${wasmTypes} default address;\n`);
+writeFileSync("dist/vmrules.wasm.d.cts", `${wasmTypes} = address;\n`);
 
 // The types of the results, from those of Go.
 const toTypes = ["-args", "-to", "../../src/types.ts"];
 run("go", ["test", "-vet=off", "-count=1", "./internal/typescript", ...toTypes]);
 run(process.execPath, ["node_modules/typescript/bin/tsc"]);
+
+// A CommonJS module beside each ES module, with the same types. They share what they load with each other,
+// which one file for each entry of the package would not.
+const toCommonJS = (text) => text.replaceAll(/(["']\.\/[\w.]+)\.js(["'])/g, "$1.cjs$2");
+const modules = readdirSync("dist").filter((name) => name.endsWith(".js"));
+for (const name of modules) {
+  const { code } = transformSync(readFileSync(join("dist", name), "utf8"), {
+    ...{ format: "cjs", platform: "node", target: "node20" },
+    logOverride: { "empty-import-meta": "silent" },
+  });
+  writeFileSync(join("dist", name.replace(".js", ".cjs")), toCommonJS(code));
+}
+for (const name of readdirSync("dist").filter((name) => /^\w+\.d\.ts$/.test(name))) {
+  const types = toCommonJS(readFileSync(join("dist", name), "utf8"));
+  writeFileSync(join("dist", name.replace(".d.ts", ".d.cts")), types);
+}

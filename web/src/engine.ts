@@ -1,5 +1,6 @@
-import { type ErrorCode, VmrulesError } from "./errors.js";
+import { type ErrorCode, textOfError, VmrulesError } from "./errors.js";
 import { load } from "./go.js";
+import { defaultSource, host, readFile } from "./host.js";
 import { newScope } from "./scope.js";
 import { jsonOf } from "./text.js";
 import type { Problem } from "./types.js";
@@ -18,26 +19,20 @@ interface Exports {
 interface Program {
   exports: Exports;
   module: WebAssembly.Module;
+  encoder: TextEncoder;
+  decoder: TextDecoder;
   /** ended is why the program does not run any more. */
   ended?: string;
 }
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-
 let program: Program | undefined;
 let starting: Promise<void> | undefined;
-let readDefault: () => Promise<WasmSource> = async () => new URL("vmrules.wasm", import.meta.url);
-
-/** setDefault sets where `init()` takes vmrules.wasm from. */
-export function setDefault(read: () => Promise<WasmSource>): void {
-  readDefault = read;
-}
 
 /**
  * init loads the library. Call it once, before anything else, and wait for it; later calls
  * return the same promise, whatever their source. Without a source, it takes the file
- * vmrules.wasm beside this module: it fetches it in a browser, and reads it in Node.
+ * vmrules.wasm beside this module: it fetches it in a browser, and reads it in Node, also in tests
+ * that have the globals of a browser.
  *
  * If the library has ended, which an error of a call says, init starts it anew.
  */
@@ -58,32 +53,46 @@ export function init(source?: WasmSource | Promise<WasmSource>): Promise<void> {
 
 async function start(source: WasmSource | Promise<WasmSource> | undefined): Promise<void> {
   try {
-    program = await run(await compile((await source) ?? (await readDefault())));
+    program = await run(await compile((await source) ?? (await defaultSource())));
   } catch (error) {
     if (error instanceof VmrulesError) {
       throw error;
     }
-    const message = `the library cannot be loaded: ${error}`;
+    const message = `the library cannot be loaded: ${textOfError(error)}`;
     throw new VmrulesError(message, { code: "load", cause: error });
   }
 }
 
+/** compile compiles a source. What a test gives may be of another realm than this module. */
 async function compile(source: WasmSource): Promise<WebAssembly.Module> {
-  if (source instanceof WebAssembly.Module) {
-    return source;
+  if (Object.prototype.toString.call(source) === "[object WebAssembly.Module]") {
+    return source as WebAssembly.Module;
   }
-  if (typeof source === "string" || source instanceof URL) {
-    return compileResponse(await fetch(source));
+  if (typeof source === "string" || (typeof source === "object" && "href" in source)) {
+    return compileAddress(String(source));
   }
-  if (typeof Response !== "undefined" && source instanceof Response) {
+  if (typeof source === "object" && "arrayBuffer" in source) {
     return compileResponse(source);
   }
   return compileBytes(source as BufferSource, "what init got");
 }
 
+async function compileAddress(address: string): Promise<WebAssembly.Module> {
+  const bytes = address.startsWith("file:") ? await readFile(address) : undefined;
+  if (bytes !== undefined) {
+    return compileBytes(bytes, address);
+  }
+  if (typeof fetch === "undefined") {
+    const message = `nothing here can fetch ${address}: give init the bytes of vmrules.wasm`;
+    throw new VmrulesError(message, { code: "load" });
+  }
+  return compileResponse(await fetch(address));
+}
+
 /** compileBytes compiles a file, unless it is another one. */
 async function compileBytes(bytes: BufferSource, name: string): Promise<WebAssembly.Module> {
   const view = ArrayBuffer.isView(bytes) ? bytes : new Uint8Array(bytes);
+  const decoder = new (host().TextDecoder)();
   const begin = new Uint8Array(view.buffer, view.byteOffset, Math.min(view.byteLength, 200));
   if (decoder.decode(begin.subarray(0, 4)) === "\0asm") {
     return WebAssembly.compile(bytes);
@@ -105,7 +114,7 @@ async function compileResponse(response: Response): Promise<WebAssembly.Module> 
     );
   }
   const type = response.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
-  if (type === "application/wasm") {
+  if (type === "application/wasm" && WebAssembly.compileStreaming !== undefined) {
     return WebAssembly.compileStreaming(response);
   }
   return compileBytes(await response.arrayBuffer(), response.url);
@@ -113,8 +122,9 @@ async function compileResponse(response: Response): Promise<WebAssembly.Module> 
 
 async function run(module: WebAssembly.Module): Promise<Program> {
   let printed = "";
+  const here = host();
   const go = new (load(
-    newScope((text) => {
+    newScope(here, (text) => {
       printed = (printed + text).slice(0, 2000);
     }),
   ))();
@@ -124,7 +134,9 @@ async function run(module: WebAssembly.Module): Promise<Program> {
     const message = "this is not the vmrules.wasm of this version of the package";
     throw new VmrulesError(message, { code: "not-wasm" });
   }
-  const started: Program = { exports, module };
+  const encoder = new here.TextEncoder();
+  const decoder = new here.TextDecoder();
+  const started: Program = { exports, module, encoder, decoder };
   go.exit = () => {
     started.ended ??= printed.split("\n")[0] || "it exited";
   };
@@ -155,6 +167,7 @@ export type Texts = { [name: string]: string | string[] | undefined };
 
 /** call carries out an operation of the Go program. Settings that are no strings cross as JSON. */
 export function call<Result>(operation: string, settings: object, named: Texts): Result {
+  const { encoder } = loaded();
   let lines = operation;
   const parts: Uint8Array[] = [];
   const add = (name: string, text: string) => {
@@ -164,7 +177,7 @@ export function call<Result>(operation: string, settings: object, named: Texts):
   };
   for (const [name, value] of Object.entries(settings)) {
     if (value !== undefined && value !== null) {
-      add(name, typeof value === "string" ? value : jsonOf("the options", value));
+      add(name, typeof value === "string" ? value : jsonOf(`the option ${name}`, value));
     }
   }
   for (const [name, value] of Object.entries(named)) {
@@ -201,11 +214,17 @@ const notLoaded =
   "the library is not loaded: wait for init() before the first call. In React, call init() in an " +
   "effect or in use(), and render what calls this package when its promise is fulfilled";
 
-/** answers returns the result and the error that the Go program answers, as JSON. */
-function answers(header: Uint8Array, parts: Uint8Array[]): [string, string] {
+/** loaded returns the program, which may have ended. */
+function loaded(): Program {
   if (program === undefined) {
     throw new VmrulesError(notLoaded, { code: "not-loaded" });
   }
+  return program;
+}
+
+/** answers returns the result and the error that the Go program answers, as JSON. */
+function answers(header: Uint8Array, parts: Uint8Array[]): [string, string] {
+  const program = loaded();
   const size = sizeOf(header, parts);
   let places: number | undefined;
   if (program.ended === undefined) {
@@ -219,7 +238,8 @@ function answers(header: Uint8Array, parts: Uint8Array[]): [string, string] {
     const message = `the library has ended (${program.ended}): call init() again`;
     throw new VmrulesError(message, { code: "ended" });
   }
-  const { buffer } = program.exports.mem;
+  const { decoder, exports } = program;
+  const { buffer } = exports.mem;
   const [result, resultLength, failure, failureLength] = new Uint32Array(buffer, places, 4);
   return [
     decoder.decode(new Uint8Array(buffer, result, resultLength)),
@@ -227,13 +247,13 @@ function answers(header: Uint8Array, parts: Uint8Array[]): [string, string] {
   ];
 }
 
-/** maxText limits the bytes of a call. Reading them takes up to a hundred times as much memory. */
-const maxText = 16 << 20;
+/** maxCall limits the bytes of a call, of which each text has its own limit. */
+const maxCall = 16 << 20;
 
 function sizeOf(header: Uint8Array, parts: Uint8Array[]): number {
   const size = parts.reduce((sum, part) => sum + part.length, header.length);
-  if (size > maxText) {
-    const message = `the call has ${size} bytes of text: there may be at most ${maxText}`;
+  if (size > maxCall) {
+    const message = `the call has ${size} bytes of text: there may be at most ${maxCall}`;
     throw new VmrulesError(message, { code: "too-long" });
   }
   return size;

@@ -54,3 +54,12 @@ export class VmrulesError extends Error {
     this.result = details.result;
   }
 }
+
+/** textOfError returns what was thrown as a text, which also may throw. */
+export function textOfError(thrown: unknown): string {
+  try {
+    return String(thrown);
+  } catch {
+    return `a ${typeof thrown} was thrown`;
+  }
+}

@@ -1,6 +1,7 @@
 import { call } from "./engine.js";
+import { optionsOf } from "./options.js";
 import { type ParseOptions, parseOptions, type Rules } from "./rules.js";
-import { checked, type ObjectInput, textOf } from "./text.js";
+import { type ObjectInput, textOf } from "./text.js";
 import type { Limit, Parameter } from "./types.js";
 import { judge, type ValidateOptions } from "./validate.js";
 
@@ -31,7 +32,7 @@ export function schema(
  * parameters without that.
  */
 export function parameters(template: ObjectInput, options: ParseOptions = {}): Parameter[] {
-  const settings = checked(options, ...parseOptions);
+  const settings = optionsOf(options, parseOptions);
   return call("parameters", settings, { template: textOf("template", template) });
 }
 

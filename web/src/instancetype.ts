@@ -1,5 +1,6 @@
 import { call, type Texts } from "./engine.js";
-import { type ObjectInput, objectOf, textOf } from "./text.js";
+import { optionsOf } from "./options.js";
+import { type ObjectInput, textOf } from "./text.js";
 import type { Conflict, Expansion } from "./types.js";
 
 /** Named are the instance type and the preference that a VM names. */
@@ -19,7 +20,8 @@ export function checkRequirements(vm: ObjectInput, named: Named): Conflict[] {
 }
 
 function texts(vm: ObjectInput, named: Named): Texts {
-  const { instancetype, preference } = objectOf("the second argument", named);
+  const kinds = { instancetype: "any", preference: "any" } as const;
+  const { instancetype, preference } = optionsOf(named, kinds, "the second argument");
   return {
     vm: textOf("vm", vm),
     instancetype: textOf("instancetype", instancetype),

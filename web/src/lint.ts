@@ -1,6 +1,7 @@
 import { call } from "./engine.js";
+import { optionsOf } from "./options.js";
 import { type ParseOptions, parseOptions } from "./rules.js";
-import { checked, wellFormed } from "./text.js";
+import { wellFormed } from "./text.js";
 import type { Check, Finding, KnownField, Profile } from "./types.js";
 
 /** LintOptions change how an annotation is read, and for whom. */
@@ -11,7 +12,7 @@ export interface LintOptions extends ParseOptions {
 
 /** lint finds mistakes in the text of an annotation, and what is probably a mistake. */
 export function lint(annotation: string, options: LintOptions = {}): Finding[] {
-  const settings = checked(options, ...parseOptions, "profile");
+  const settings = optionsOf(options, { ...parseOptions, profile: "string" });
   return call("lint", settings, { annotation: wellFormed("the annotation", annotation) });
 }
 

@@ -1,6 +1,7 @@
 import { call, type Texts } from "./engine.js";
 import { VmrulesError } from "./errors.js";
-import { checked, jsonOf, type ObjectInput, textOf, wellFormed } from "./text.js";
+import { optionsOf } from "./options.js";
+import { jsonOf, type ObjectInput, textOf, textOfObject, wellFormed } from "./text.js";
 import type { Root, Rule, Version, Violation } from "./types.js";
 
 /** ParseOptions change how an annotation is read. */
@@ -13,8 +14,8 @@ export interface ParseOptions {
   root?: Root;
 }
 
-/** parseOptions are the names of ParseOptions. */
-export const parseOptions = ["strict", "version", "root"];
+/** parseOptions are the ParseOptions. */
+export const parseOptions = { strict: "boolean", version: "string", root: "string" } as const;
 
 /** CheckOptions are those of ValidateOptions that count for a single value. */
 export interface CheckOptions {
@@ -22,6 +23,13 @@ export interface CheckOptions {
   partial?: boolean;
   /** defaults are the values of fields that are missing, by their paths. */
   defaults?: { [path: string]: unknown };
+}
+
+const checkOptions = { partial: "boolean", defaults: "any" } as const;
+
+/** defaultsOf returns the JSON of the option defaults. */
+export function defaultsOf(defaults: CheckOptions["defaults"]): string | undefined {
+  return defaults === undefined ? undefined : textOfObject("the option defaults", defaults);
 }
 
 /**
@@ -42,7 +50,7 @@ export class Rules {
 
   /** @internal */
   static of(options: ParseOptions, texts: Texts): Rules {
-    return new Rules({ ...checked(options, ...parseOptions) }, texts);
+    return new Rules(optionsOf(options, parseOptions), texts);
   }
 
   /** toJSON returns the rules as an annotation of version 201902-2 has them. */
@@ -61,19 +69,28 @@ export class Rules {
       throw new VmrulesError("the first argument must be the index of a rule, or its name");
     }
     const which = typeof rule === "string" ? { name: rule } : { index: rule };
-    const settings = { ...checked(options, "partial", "defaults"), ...which };
-    return this.use("check", settings, { value: jsonOf("the value", value ?? null) });
+    const { partial, defaults } = optionsOf(options, checkOptions);
+    const texts = { value: jsonOf("the value", value ?? null), defaults: defaultsOf(defaults) };
+    return this.use("check", { partial, ...which }, texts);
+  }
+
+  /** @internal */
+  static are(value: unknown): value is Rules {
+    return typeof value === "object" && value !== null && #texts in value;
   }
 
   /** @internal */
   use<Result>(operation: string, settings: object, texts: Texts): Result {
+    if (!Rules.are(this)) {
+      throw new VmrulesError("these are not Rules but something around them, such as a proxy");
+    }
     return call(operation, { ...this.#options, ...settings }, { ...this.#texts, ...texts });
   }
 }
 
 /** rulesIn returns Rules if a value is any. */
 export function rulesIn(value: unknown): Rules {
-  if (value instanceof Rules) {
+  if (Rules.are(value)) {
     return value;
   }
   throw new VmrulesError("the first argument must be Rules, which parseRules and rulesFor return");

@@ -1,20 +1,19 @@
+import type { Host } from "./host.js";
+
 /**
  * newScope returns the global object of a Go program, with what Go's runtime needs and no more.
  * `write` receives what the program prints, such as why it ended.
  */
-export function newScope(write: (text: string) => void): object {
-  const decoder = new TextDecoder();
+export function newScope(host: Host, write: (text: string) => void): object {
+  const decoder = new host.TextDecoder();
   const unused = -1;
   return {
+    ...host,
     Object,
     Array,
     Uint8Array,
     Error,
     Date,
-    TextEncoder,
-    TextDecoder,
-    crypto,
-    performance,
     fs: {
       constants: {
         O_WRONLY: unused,
@@ -25,7 +24,7 @@ export function newScope(write: (text: string) => void): object {
         O_EXCL: unused,
         O_DIRECTORY: unused,
       },
-      writeSync(_file: number, bytes: Uint8Array): number {
+      writeSync(_file: number, bytes: Uint8Array<ArrayBuffer>): number {
         write(decoder.decode(bytes, { stream: true }));
         return bytes.length;
       },

@@ -1,4 +1,5 @@
 import { VmrulesError } from "./errors.js";
+import { maxText, plainOf } from "./plain.js";
 
 /**
  * ObjectInput is a VM, a template or another object of Kubernetes: an object, which counts as
@@ -20,7 +21,7 @@ export function textOf(name: string, object: ObjectInput | null | undefined): st
   if (object === undefined || object === null) {
     return undefined;
   }
-  return typeof object === "string" ? wellFormed(name, object) : jsonOf(name, object);
+  return typeof object === "string" ? wellFormed(name, object) : textOfObject(name, object);
 }
 
 /** textsOf returns the JSON of several objects; undefined if they are not given. */
@@ -28,67 +29,42 @@ export function textsOf(
   name: string,
   objects: readonly ObjectInput[] | null | undefined,
 ): string[] | undefined {
-  if (objects && !Array.isArray(objects)) {
+  if (objects === undefined || objects === null) {
+    return undefined;
+  }
+  if (!Array.isArray(objects)) {
     throw new VmrulesError(`the option ${name} must be an array of objects`);
   }
-  return objects?.map((one, i) => textOf(`${name}[${i}]`, one) ?? "null");
+  const read = (one: ObjectInput | null | undefined, i: number) => {
+    const item = `${name}[${i}]`;
+    return textOf(item, one) ?? textOfObject(item, null);
+  };
+  return Array.from(objects, read);
+}
+
+/** textOfObject returns the JSON of a value that has to be an object in it. */
+export function textOfObject(name: string, value: unknown): string {
+  const plain = plainOf(name, value);
+  if (
+    plain !== undefined &&
+    (typeof plain !== "object" || plain === null || Array.isArray(plain))
+  ) {
+    const kind = plain === null ? "null" : Array.isArray(plain) ? "an array" : `a ${typeof plain}`;
+    throw new VmrulesError(`${name}: ${kind} is not an object`);
+  }
+  return written(name, plain);
 }
 
 /** jsonOf returns the JSON of a value. */
 export function jsonOf(name: string, value: unknown): string {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(value);
-  } catch (cause) {
-    throw new VmrulesError(`${name} cannot be written as JSON: ${cause}`, { cause });
-  }
-  if (text === undefined) {
-    throw new VmrulesError(`${name} is a ${typeof value}, which has no JSON`);
-  }
-  const [path, what] = unwritten(value) ?? [];
-  if (what) {
-    throw new VmrulesError(`${name}${path} is ${what}`);
-  }
-  return text;
+  return written(name, plainOf(name, value));
 }
 
-/**
- * unwritten returns where there is a value that JSON writes as nothing, or as null, and what it is:
- * NaN, a function, a Map, a typed array, or an object that keeps everything in private members.
- */
-function unwritten(value: unknown): [path: string, what: string] | undefined {
-  if (typeof value === "number") {
-    return Number.isFinite(value) ? undefined : ["", `${value}, which JSON does not have`];
+function written(name: string, plain: unknown): string {
+  if (plain === undefined) {
+    throw new VmrulesError(`${name} is undefined, which has no JSON`);
   }
-  if (typeof value === "function" || typeof value === "symbol") {
-    return ["", `a ${typeof value}, which has no JSON`];
-  }
-  if (typeof value !== "object" || value === null) {
-    return undefined;
-  }
-  if ("toJSON" in value && typeof value.toJSON === "function") {
-    const written: unknown = value.toJSON("");
-    return written === value ? undefined : unwritten(written);
-  }
-  const names = Object.keys(value);
-  const isEmpty = names.length === 0 && !Array.isArray(value) && !isPlain(value);
-  if (ArrayBuffer.isView(value) || (isEmpty && typeof value.valueOf() === "object")) {
-    const kind = value.constructor?.name || "value of another class";
-    return ["", `a ${kind}, of which JSON has nothing: use a plain object`];
-  }
-  for (const name of names) {
-    const found = unwritten((value as { [name: string]: unknown })[name]);
-    if (found) {
-      return [`.${name}${found[0]}`, found[1]];
-    }
-  }
-  return undefined;
-}
-
-/** isPlain reports whether an object is not of a class, in whatever window it was made. */
-function isPlain(value: object): boolean {
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
+  return JSON.stringify(plain);
 }
 
 /** wellFormed returns a text if all of it can be written in UTF-8. */
@@ -98,41 +74,11 @@ export function wellFormed(name: string, text: unknown): string {
       `${name} is ${text === null ? "null" : `of type ${typeof text}`}: it must be a string`,
     );
   }
+  if (text.length > maxText) {
+    throw new VmrulesError(`${name} has more than ${maxText} bytes`, { code: "too-long" });
+  }
   if (!text.isWellFormed()) {
     throw new VmrulesError(`${name} has half of a surrogate pair, which is not a character`);
   }
   return text;
-}
-
-/** types are those of all options. */
-const types: { [option: string]: string } = {
-  strict: "boolean",
-  version: "string",
-  root: "string",
-  profile: "string",
-  partial: "boolean",
-  ratcheting: "boolean",
-  defaults: "object",
-};
-
-/** objectOf returns an argument that has to be an object. */
-export function objectOf<T extends object>(name: string, value: T): T {
-  if (typeof value !== "object" || value === null) {
-    throw new VmrulesError(`${name} must be an object`);
-  }
-  return value;
-}
-
-/** checked returns the options of a call, of which some may be given. */
-export function checked<Options extends object>(options: Options, ...names: string[]): Options {
-  objectOf("the options", options);
-  for (const [name, value] of Object.entries(options)) {
-    if (!names.includes(name)) {
-      throw new VmrulesError(`there is no option "${name}" here: there are ${names.join(", ")}`);
-    }
-    if (value !== undefined && typeof value !== types[name]) {
-      throw new VmrulesError(`the option ${name} must be a ${types[name]}, not ${typeof value}`);
-    }
-  }
-  return options;
 }

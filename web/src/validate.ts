@@ -1,7 +1,8 @@
 import { call, type Texts } from "./engine.js";
 import { VmrulesError } from "./errors.js";
-import { type ParseOptions, type Rules, rulesIn } from "./rules.js";
-import { checked, type ObjectInput, objectOf, textOf, textsOf } from "./text.js";
+import { optionsOf } from "./options.js";
+import { defaultsOf, type ParseOptions, type Rules, rulesIn } from "./rules.js";
+import { type ObjectInput, textOf, textsOf } from "./text.js";
 import type { Report, Violation } from "./types.js";
 
 /** ValidateOptions change how an object is judged. */
@@ -21,6 +22,16 @@ export interface ValidateOptions {
   /** defaults are the values of fields that are missing, by their paths, such as "jsonpath::.spec.domain.cpu.cores". */
   defaults?: { [path: string]: unknown };
 }
+
+const validateOptions = {
+  partial: "boolean",
+  ratcheting: "boolean",
+  oldObject: "any",
+  instancetype: "any",
+  preference: "any",
+  instancetypes: "any",
+  defaults: "any",
+} as const;
 
 /**
  * validate judges an object by rules: a VM, a template or a list. The report has one result for
@@ -43,6 +54,13 @@ export interface OwnOptions extends ValidateOptions, Omit<ParseOptions, "root"> 
   templates?: readonly ObjectInput[] | null;
 }
 
+const ownOptions = {
+  ...validateOptions,
+  templates: "any",
+  strict: "boolean",
+  version: "string",
+} as const;
+
 /**
  * validateOwn judges every VM inside an object by its own rules: those in its annotation, else those
  * of the template around it, else those of the template that it names. What became of each, also of
@@ -52,10 +70,11 @@ export function validateOwn(
   object: ObjectInput | null | undefined,
   options: OwnOptions = {},
 ): Report {
-  const { templates, ...rest } = objectOf("the options", options);
-  const [settings, texts] = split(object, rest, "strict", "version");
-  const all = { ...texts, templates: textsOf("templates", templates) };
-  return call("validateOwn", { ...settings, lookUp: templates != null }, all);
+  const all: OwnOptions = optionsOf(options, ownOptions);
+  const [settings, texts] = split(object, all);
+  const found = { ...texts, templates: textsOf("templates", all.templates) };
+  const { strict, version, templates } = all;
+  return call("validateOwn", { ...settings, strict, version, lookUp: templates != null }, found);
 }
 
 /** violationsAt returns the violations and warnings of a field, by its JSON Pointer. */
@@ -65,11 +84,13 @@ export function violationsAt(report: Report, pointer: string): Violation[] {
       `${JSON.stringify(pointer)} is not a JSON Pointer, such as "/spec/template"`,
     );
   }
-  if (!Array.isArray(report?.results)) {
-    throw new VmrulesError("the first argument must be a Report, which validate returns");
+  try {
+    const all = report.results.flatMap((result) => result.violations ?? []);
+    return all.filter((violation) => (violation.pointer ?? "") === pointer);
+  } catch (cause) {
+    const message = "the first argument must be a Report, which validate returns";
+    throw new VmrulesError(message, { cause });
   }
-  const all = report.results.flatMap((result) => result.violations ?? []);
-  return all.filter((violation) => (violation.pointer ?? "") === pointer);
 }
 
 /** judge carries out an operation that takes rules, an object, and the options of validate. */
@@ -79,27 +100,22 @@ export function judge<Result>(
   object: ObjectInput | null | undefined,
   options: ValidateOptions,
 ): Result {
-  const [settings, texts] = split(object, options);
+  const [settings, texts] = split(object, optionsOf(options, validateOptions));
   return rulesIn(rules).use(operation, settings, texts);
 }
 
 /** split separates the objects among the options from the settings. */
 function split(
   object: ObjectInput | null | undefined,
-  options: ValidateOptions,
-  ...more: string[]
+  { partial, ratcheting, defaults, ...objects }: ValidateOptions,
 ): [object, Texts] {
-  const { oldObject, instancetype, preference, instancetypes, ...settings } = objectOf(
-    "the options",
-    options,
-  );
-  checked(settings, "partial", "ratcheting", "defaults", ...more);
   const texts = {
     object: textOf("the object", object),
-    oldObject: textOf("oldObject", oldObject),
-    instancetype: textOf("instancetype", instancetype),
-    preference: textOf("preference", preference),
-    instancetypes: textsOf("instancetypes", instancetypes),
+    oldObject: textOf("oldObject", objects.oldObject),
+    instancetype: textOf("instancetype", objects.instancetype),
+    preference: textOf("preference", objects.preference),
+    instancetypes: textsOf("instancetypes", objects.instancetypes),
+    defaults: defaultsOf(defaults),
   };
-  return [settings, texts];
+  return [{ partial, ratcheting }, texts];
 }

@@ -1,6 +1,8 @@
 // What people read in a form.
 
-import { objectOf } from "./text.js";
+import { VmrulesError } from "./errors.js";
+import { plainObject } from "./options.js";
+import { plainOf } from "./plain.js";
 import type { Constraints } from "./types.js";
 
 const units = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
@@ -33,8 +35,18 @@ function between(least: string | undefined, most: string | undefined, noun = "")
  * and no values. It leaves out regular expressions.
  */
 export function hint(of: Constraints): string {
-  const { min, max, minLength, maxLength, values } = objectOf("the first argument", of);
-  const text = (value: unknown) => (value === undefined ? undefined : quantityOf(String(value)));
+  const name = "the first argument";
+  const { values, ...bounds } = plainOf(name, plainObject(name, of)) as Constraints;
+  if (values !== undefined && !Array.isArray(values)) {
+    throw new VmrulesError(`${name}.values must be an array`);
+  }
+  const { min, max, minLength, maxLength } = bounds;
+  const text = (value: unknown) => {
+    if (typeof value === "object") {
+      throw new VmrulesError(`${name} has a bound that is no number, string or boolean`);
+    }
+    return value === undefined ? undefined : quantityOf(String(value));
+  };
   return [
     values ? `one of ${values.join(", ")}` : "",
     between(text(min), text(max)),

@@ -159,12 +159,15 @@ test("with the library loaded", async (t) => {
       [() => validate(rules, '{"a": 1, "a": 2}'), /given twice/],
       [() => validate(rules, '"\ud800"'), /half of a surrogate pair/],
       [() => validate(rules, [] as never), /an array is not an object/],
-      [() => validate(rules, cyclic), /cannot be written as JSON/],
-      [() => validate(rules, { a: 1n }), /cannot be written as JSON/],
+      [() => validate(rules, cyclic), /^the object\.self contains itself$/],
+      [() => validate(rules, { a: 1n }), /^the object\.a is a bigint, which has no JSON$/],
       [() => validate(rules, (() => 1) as never), /a function, which has no JSON/],
       [() => validate(rules, ""), /^object: .*line 1/s],
       [() => api.rulesFor("", template), /^vm: .*line 1/s],
-      [() => validate(rules, {}, { defaults: { "jsonpath::.a": 1n } }), /the options cannot be/],
+      [
+        () => validate(rules, {}, { defaults: { "jsonpath::.a": 1n } }),
+        /^the option defaults\["jsonpath::\.a"\] is a bigint/,
+      ],
       [() => validate(rules, {}, { partail: true } as never), /^there is no option "partail" here/],
       [() => validate(rules, {}, { strict: true } as never), /^there is no option "strict" here/],
       [() => validate(rules, {}, { partial: 1 } as never), /^the option partial must be a boolean/],
@@ -181,14 +184,14 @@ test("with the library loaded", async (t) => {
       [() => api.hint(null as never), /^the first argument must be an object/],
       [
         () => validate(rules, {}, { instancetypes: [small, null as never] }),
-        /instancetypes: .*null/,
+        /^instancetypes\[1\]: null is not an object$/,
       ],
       [() => validate(rules, new Map([["kind", "VM"]]) as never), /^the object is a Map, of which/],
       [() => validate(rules, new Uint8Array(2) as never), /^the object is a Uint8Array/],
       [() => validate(rules, { spec: new Map() }), /^the object\.spec is a Map/],
       [
         () => validate(rules, { spec: [new Uint8Array(2)] }),
-        /^the object\.spec\.0 is a Uint8Array/,
+        /^the object\.spec\[0\] is a Uint8Array/,
       ],
       [() => validate(rules, new Hidden()), /^the object is a Hidden, of which JSON has nothing/],
       [() => validate(rules, Promise.resolve({}) as never), /^the object is a Promise/],
@@ -212,11 +215,11 @@ test("with the library loaded", async (t) => {
           ],
           [
             () => validate(rules, { a: [{ toJSON: () => ({ b: bad }) }] }),
-            /^the object\.a\.0\.b is /,
+            /^the object\.a\[0\]\.b is /,
           ],
           [
             () => validate(rules, {}, { defaults: { "jsonpath::.a": bad } }),
-            /^the options\.jsonpath::\.a is /,
+            /^the option defaults\["jsonpath::\.a"\] is /,
           ],
           [() => rules.check(0, bad), /^the value is /],
           [() => api.validateOwn({}, { templates: [{ a: bad }] }), /^templates\[0\]\.a is /],
@@ -241,7 +244,6 @@ test("with the library loaded", async (t) => {
       assert.doesNotMatch(error.message, /json: |Go /);
       assert.equal(error.code, "argument");
     }
-    assert.ok(failing(() => validate(rules, cyclic)).cause instanceof TypeError);
     const written = [{ toJSON: () => vmWith(8) }, Object.assign(new Hidden(), vmWith(8))];
     for (const vm of [...written, Object.assign(Object.create(null), vmWith(8), { disk: {} })]) {
       assert.equal(validate(rules, vm).valid, true);

@@ -8,7 +8,7 @@ import { launch, root, serve } from "./browser.js";
 import { examine, type Outcome, type Vector } from "./vectors.js";
 
 const vectors: Vector[] = JSON.parse(await readFile(new URL("build/vectors.json", root), "utf8"));
-const inNode = new URL("dist/node.js", root).href;
+const inNode = new URL("dist/index.js", root).href;
 
 function check(outcome: Outcome): void {
   assert.ok(outcome.vectors > 800, `only ${outcome.vectors} vectors`);

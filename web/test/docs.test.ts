@@ -108,9 +108,14 @@ async function open(program: string, body: string): Promise<{ view: Page; compla
 }
 
 test("web.md: from npm install to the error of a field", async () => {
-  const [pack, npm, html, program, ...more] = blocks("web");
-  assert.ok(pack && npm && html && program && more.length === 0, "the page has other blocks");
+  const [pack, npm, html, program, jest, ...more] = blocks("web");
+  assert.ok(
+    pack && npm && html && program && jest && more.length === 0,
+    "the page has other blocks",
+  );
   assert.ok(`${html.text}${program.text}`.split("\n").length <= 50, "the page's code is longer");
+  const tested = new URL("runners/template.commonjs.test.ts", root); // in the runners
+  assert.equal(jest.text, readFileSync(tested, "utf8"));
   assert.equal(npm.text, "npm install @vmrules/vmrules\n");
   assert.ok(pack.text.includes(`npm install ./vmrules/web/${installed.tarball} `));
   await compile(

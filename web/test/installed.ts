@@ -15,25 +15,34 @@ export interface Installed {
   remove(): void;
 }
 
-/** install packs the package. Other packages are found in the folders around. */
+/** install packs the package, and installs it in a new folder. Other packages are found in the folders around. */
 export function install(): Installed {
-  const build = fileURLToPath(new URL("build/", root));
-  const folder = mkdtempSync(join(build, "installed-"));
+  const folder = mkdtempSync(join(fileURLToPath(new URL("build/", root)), "installed-"));
+  writeFileSync(join(folder, "package.json"), '{"type": "module"}');
+  const installed = installIn(folder);
+  return { ...installed, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** installIn packs the package, and installs it in a folder. */
+export function installIn(folder: string): Installed {
   const run = (program: string, ...args: string[]) =>
     execFileSync(program, args, {
       ...{ cwd: folder, encoding: "utf8", maxBuffer: 1 << 26 },
       stdio: ["ignore", "pipe", "inherit"],
     });
-  writeFileSync(join(folder, "package.json"), '{"type": "module"}');
   const [packed] = JSON.parse(
-    run("npm", "pack", fileURLToPath(root), "--ignore-scripts", "--json"),
+    run("npm", "pack", fileURLToPath(root), "--ignore-scripts", "--json", "--silent"),
   );
   const place = join(folder, "node_modules/@vmrules/vmrules");
+  rmSync(place, { recursive: true, force: true });
   mkdirSync(place, { recursive: true });
   run("tar", "-xzf", packed.filename, "-C", place, "--strip-components=1");
   return {
     ...{ folder, run, tarball: packed.filename },
     files: packed.files.map(({ path }: { path: string }) => path).sort(),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: () => {
+      rmSync(place, { recursive: true, force: true });
+      rmSync(join(folder, packed.filename));
+    },
   };
 }

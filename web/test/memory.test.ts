@@ -65,7 +65,7 @@ test("a text that is too long", async () => {
   const before = size();
   assert.throws(
     () => validate(rules, long),
-    (error) => error instanceof VmrulesError && /at most 16777216/.test(error.message),
+    (error) => error instanceof VmrulesError && /more than 4194304 bytes/.test(error.message),
   );
   assert.ok(size() - before < long.length / 8, "the text was copied");
 });
