@@ -68,9 +68,25 @@ async function start(source: WasmSource | Promise<WasmSource> | undefined): Prom
   }
 }
 
+const notAllowed =
+  "the page may not compile WebAssembly: its Content-Security-Policy needs script-src " +
+  "'wasm-unsafe-eval'. Where it cannot have that, ask a backend for the same reports";
+
+/** mayCompile reports whether a page may compile WebAssembly, by an empty module. */
+function mayCompile(): boolean {
+  try {
+    return new WebAssembly.Module(encoder.encode("\0asm\x01\0\0\0")) !== undefined;
+  } catch {
+    return false; // such as a CompileError or an EvalError, or there is no WebAssembly at all
+  }
+}
+
 async function compile(source: WasmSource): Promise<WebAssembly.Module> {
-  if (source instanceof WebAssembly.Module) {
+  if (typeof WebAssembly !== "undefined" && source instanceof WebAssembly.Module) {
     return source;
+  }
+  if (!mayCompile()) {
+    throw new VmrulesError(notAllowed, { code: "wasm-forbidden" });
   }
   if (typeof source === "string" || source instanceof URL) {
     return compileResponse(await fetch(source));
