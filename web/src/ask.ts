@@ -12,8 +12,12 @@ import {
 
 /** RulesSource is where rules come from: an annotation, or a VM and its template, as for rulesFor. */
 export type RulesSource =
-  | { annotation: string; vm?: never; template?: never }
-  | { annotation?: never; vm?: ObjectInput | null; template?: ObjectInput | null };
+  | { annotation: string; vm?: undefined; template?: undefined }
+  | {
+      annotation?: undefined;
+      vm?: ObjectInput | null | undefined;
+      template?: ObjectInput | null | undefined;
+    };
 
 /**
  * A Question asks what validate or limits say of a VM. It is plain data, so that a worker or a backend

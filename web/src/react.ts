@@ -96,11 +96,17 @@ export function useRules(source: RulesSource): RulesState {
   return rules;
 }
 
-function asking(loader: Loader, rules: RulesSource): Pick<RulesState, "judge" | "limits"> {
+function asking(loader: Loader, source: RulesSource): Pick<RulesState, "judge" | "limits"> {
+  const { annotation, vm, template } = source;
+  const rules = annotation === undefined ? withoutNull({ vm, template }) : { annotation };
   return {
     judge: (vm, options = {}) => loader.ask({ operation: "validate", rules, vm, options }),
     limits: (vm, options = {}) => loader.ask({ operation: "limits", rules, vm, options }),
   };
+}
+
+function withoutNull<T extends object>(members: T): T {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value != null)) as T;
 }
 
 /** JudgedNow is Judged with why it cannot be judged, if it cannot. */

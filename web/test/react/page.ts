@@ -3,7 +3,6 @@
 import {
   inputAt,
   type LoaderSettings,
-  type Question,
   type RulesState,
   useJudged,
   useRules,
@@ -95,12 +94,14 @@ if (query.has("worker")) {
   };
 }
 if (query.has("backend")) {
-  settings.ask = async (question: Question) => {
-    const response = await fetch("/ask", { method: "POST", body: JSON.stringify(question) });
+  settings.ask = async ({ operation, ...question }) => {
+    const body = JSON.stringify(question);
+    const response = await fetch(`/vmrules/${operation}`, { method: "POST", body });
+    const answer = await response.json();
     if (!response.ok) {
-      throw new Error(await response.text());
+      throw new Error(answer.message);
     }
-    return response.json();
+    return answer;
   };
 }
 const root = document.body.appendChild(document.createElement("div"));
