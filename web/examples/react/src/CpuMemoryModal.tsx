@@ -10,7 +10,7 @@ import {
   ModalHeader,
 } from "@patternfly/react-core";
 import { inputAt, useJudged, useRules, vmrulesResolver } from "@vmrules/vmrules/react";
-import { useForm } from "react-hook-form";
+import { useController, useForm } from "react-hook-form";
 import { NumberField } from "./NumberField.js";
 import type { VM } from "./vm.js";
 
@@ -63,13 +63,15 @@ interface Props {
 /** CpuMemoryModal is a form for CPU and memory, as KubeVirt's console has it. */
 export function CpuMemoryModal({ vm, template, onSave }: Props) {
   const rules = useRules({ vm, template });
-  const { control, register, handleSubmit, watch, formState } = useForm<Values>({
+  const { control, handleSubmit, watch, formState } = useForm<Values>({
     mode: "onChange",
     defaultValues: valuesOf(vm),
     resolver: vmrulesResolver((values, options) => rules.judge(withValues(vm, values), options), {
       fields,
     }),
   });
+  // Another unit is another amount of memory.
+  const { field: unit } = useController({ control, name: "unit", rules: { deps: "memory" } });
   const values = watch();
   const judged = useJudged(rules, withValues(vm, values));
   const at = (name: string) => inputAt(judged, `${domain}/${name}`);
@@ -89,8 +91,8 @@ export function CpuMemoryModal({ vm, template, onSave }: Props) {
             unit={units[values.unit]}
           >
             <FormSelect
-              {...register("unit", { deps: ["memory"] })}
-              value={values.unit}
+              {...{ name: unit.name, value: unit.value, ref: unit.ref, onBlur: unit.onBlur }}
+              onChange={(_event, chosen) => unit.onChange(chosen)}
               aria-label="Unit of memory"
             >
               {Object.keys(units).map((unit) => (
