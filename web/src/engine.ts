@@ -63,10 +63,26 @@ async function start(source: WasmSource | Promise<WasmSource> | undefined): Prom
   }
 }
 
+const notAllowed =
+  "the page may not compile WebAssembly: its Content-Security-Policy needs script-src " +
+  "'wasm-unsafe-eval'. Where it cannot have that, ask a backend for the same reports";
+
+/** mayCompile reports whether a page may compile WebAssembly, by an empty module. */
+function mayCompile(): boolean {
+  try {
+    return new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)) !== undefined;
+  } catch {
+    return false; // such as a CompileError or an EvalError, or there is no WebAssembly at all
+  }
+}
+
 /** compile compiles a source. What a test gives may be of another realm than this module. */
 async function compile(source: WasmSource): Promise<WebAssembly.Module> {
   if (Object.prototype.toString.call(source) === "[object WebAssembly.Module]") {
     return source as WebAssembly.Module;
+  }
+  if (!mayCompile()) {
+    throw new VmrulesError(notAllowed, { code: "wasm-forbidden" });
   }
   if (typeof source === "string" || (typeof source === "object" && "href" in source)) {
     return compileAddress(String(source));

@@ -6,6 +6,7 @@ import type { Problem } from "./types.js";
  * - `not-loaded`: init has not been called, or is not done
  * - `load`: vmrules.wasm cannot be fetched, read or compiled
  * - `not-wasm`: what init got is something else, such as a page of HTML
+ * - `wasm-forbidden`: the page may not compile WebAssembly, mostly by its Content-Security-Policy
  * - `ended`: the library has ended; init starts it anew
  * - `argument`: an argument or an option cannot be used
  * - `too-long`: the texts of the call are too long
@@ -16,6 +17,7 @@ export type ErrorCode =
   | "not-loaded"
   | "load"
   | "not-wasm"
+  | "wasm-forbidden"
   | "ended"
   | "argument"
   | "too-long"

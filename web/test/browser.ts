@@ -16,12 +16,15 @@ const types: { [extension: string]: string } = {
 
 /**
  * serve serves the files of the package on this machine. Below /untyped/ they have no type, and
- * /empty.html is a page without content.
+ * /empty.html is a page without content; /strict.html is one whose policy forbids WebAssembly.
  */
 export async function serve(): Promise<{ server: Server; url: string }> {
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
-    if (pathname === "/empty.html") {
+    if (pathname === "/strict.html") {
+      response.setHeader("Content-Security-Policy", "script-src 'self'");
+    }
+    if (pathname === "/empty.html" || pathname === "/strict.html") {
       response.setHeader("Content-Type", "text/html").end("<!doctype html><title>test</title>");
       return;
     }

@@ -22,10 +22,14 @@ after(async () => {
 /** Kind is a kind of source that init takes. */
 type Kind = "none" | "untyped" | "URL" | "Response" | "bytes" | "module";
 
+/** asked are the addresses that pages asked for. */
+let asked: string[] = [];
+
 /** start loads the package in a new page. It returns how many rules [] has, or the error. */
-async function start(kind: Kind | "missing" | "page"): Promise<string> {
+async function start(kind: Kind | "missing" | "page", at = "empty"): Promise<string> {
   const page = await browser.newPage();
-  await page.goto(`${url}/empty.html`);
+  page.on("request", (request) => asked.push(request.url()));
+  await page.goto(`${url}/${at}.html`);
   return page.evaluate(
     async ([kind, url]) => {
       const api: typeof Api = await import(`${url}/dist/index.js`);
@@ -44,7 +48,7 @@ async function start(kind: Kind | "missing" | "page"): Promise<string> {
         await api.init(await sources[kind]());
         return String(api.parseRules("[]").length);
       } catch (error) {
-        return String(error);
+        return `${(error as Api.VmrulesError).code}: ${error}`;
       }
     },
     [kind, url] as const,
@@ -58,6 +62,20 @@ for (const kind of ["none", "untyped", "URL", "Response", "bytes", "module"] as 
 }
 
 test("init in Chromium, from nothing", async () => {
-  assert.match(await start("missing"), /^VmrulesError: .*missing.wasm has the status 404/);
-  assert.match(await start("page"), /^VmrulesError: .*empty.html is a page of HTML, which servers/);
+  assert.match(await start("missing"), /^load: VmrulesError: .*missing.wasm has the status 404/);
+  assert.match(
+    await start("page"),
+    /^not-wasm: VmrulesError: .*empty.html is a page of HTML, which servers/,
+  );
+});
+
+test("init in Chromium, where the page may not compile WebAssembly", async () => {
+  const forbidden =
+    /^wasm-forbidden: VmrulesError: .*Content-Security-Policy.*'wasm-unsafe-eval'.*backend/;
+  for (const kind of ["none", "URL", "bytes", "Response", "missing"] as const) {
+    asked = [];
+    assert.match(await start(kind, "strict"), forbidden);
+    const fetched = asked.some((one) => one.endsWith(".wasm"));
+    assert.equal(fetched, kind === "bytes" || kind === "Response"); // which the test fetches
+  }
 });

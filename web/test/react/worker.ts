@@ -1,0 +1,1 @@
+import "@vmrules/vmrules/worker";
