@@ -151,7 +151,7 @@ func parseText(text vmsource.Text, o parseOptions) (Rules, []Problem) {
 		problems := []Problem{{Index: -1, Reason: ReasonTypeInvalid, Code: codeWrongType, Source: text.Of, Message: wrong}}
 		return o.usable(nil, problems), problems
 	}
-	if text.Key == OldAnnotation && o.version == "" {
+	if text.Key == OldAnnotation && !o.isOld {
 		o.detects = true
 	}
 	rules, problems := parseRules(text.Value.(string), o)

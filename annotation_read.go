@@ -70,12 +70,7 @@ func readRules(annotation string, o parseOptions) ([]rule, []jsontext.Node, []Pr
 		return nil, nil, nil
 	}
 	nodes, problems := readText(annotation, o)
-	if o.detects {
-		o.version = V201901
-		if havePrefix(nodes) {
-			o.version = V201902
-		}
-	}
+	o.isOld = o.isOld || o.detects && !havePrefix(nodes)
 	reader := ruleReader{parseOptions: o, text: annotation, problems: problems, paths: map[string]Path{}}
 	rules := make([]rule, 0, len(nodes))
 	for i, n := range nodes {

@@ -602,9 +602,6 @@ func TestLeaveOutAll(t *testing.T) {
 		"no JSON":       func(o vmrules.ParseOption) (vmrules.Rules, error) { return vmrules.ParseRules(`[{"name": "a"`, o) },
 		"an error late": func(o vmrules.ParseOption) (vmrules.Rules, error) { return vmrules.ParseRules(leftOut+"]", o) },
 		"no array":      func(o vmrules.ParseOption) (vmrules.Rules, error) { return vmrules.ParseRules(`{}`, o) },
-		"no version": func(o vmrules.ParseOption) (vmrules.Rules, error) {
-			return vmrules.ParseRules(leftOut, o, vmrules.WithVersion("1"))
-		},
 		"a budget": func(o vmrules.ParseOption) (vmrules.Rules, error) {
 			return vmrules.ParseRules(leftOut, o, vmrules.WithBudget(vmrules.Budget{Time: 2 * time.Microsecond}))
 		},

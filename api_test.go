@@ -142,8 +142,6 @@ func problemWith(code string) error {
 	switch code {
 	case "unreadable":
 		return parse("[")
-	case "unknown-version":
-		return parse("[]", vmrules.WithVersion("1"))
 	case "invalid-option":
 		return parse("[]", vmrules.WithKind("", nil))
 	case "no-template":

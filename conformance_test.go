@@ -60,8 +60,8 @@ func judgedVectors(t testing.TB) iter.Seq2[string, judgedVector] {
 
 func (v vector) parseOptions() []ParseOption {
 	var opts []ParseOption
-	if v.Version != "" {
-		opts = append(opts, WithVersion(Version(v.Version)))
+	if v.IsOld() {
+		opts = append(opts, V201901())
 	}
 	if v.Options.Strict {
 		opts = append(opts, Strict())

@@ -201,7 +201,6 @@ type Cause struct {
 //
 // These are about how the rules are asked for, and not about the text:
 //
-//	unknown-version   WithVersion names a version that does not exist
 //	invalid-option    WithKind cannot add the kind, or WithTemplates found rules about whole objects
 //	no-template       RulesFor needs a template: FieldValueRequired if it is nil, else FieldValueTypeInvalid
 //	different-rules   RulesFor finds VMs with different annotations inside one object
@@ -246,7 +245,6 @@ type Problem struct {
 // The codes of problems.
 const (
 	codeUnreadable      = "unreadable"
-	codeUnknownVersion  = "unknown-version"
 	codeInvalidOption   = "invalid-option"
 	codeDifferentRules  = "different-rules"
 	codeNoTemplate      = "no-template"

@@ -625,23 +625,24 @@ func ExampleNewArgument() {
 }
 
 // Old templates have rules of version 201901-1, whose paths have no prefix.
-func ExampleWithVersion() {
+func ExampleV201901() {
 	const old = `[{"name": "cores", "rule": "integer", "path": "/spec.domain.cpu.cores", "message": "at most 8 cores", "max": 8}]`
 
 	_, err := vmrules.ParseRules(old)
 	fmt.Println(err)
-	for _, version := range []vmrules.ParseOption{vmrules.WithVersion(vmrules.V201901), vmrules.DetectVersion()} {
+	for _, version := range []vmrules.ParseOption{vmrules.V201901(), vmrules.DetectVersion()} {
 		rules, err := vmrules.ParseRules(old, version)
 		if err != nil {
 			fmt.Println(err)
 			return
 		}
-		fmt.Println(rules)
+		text, err := rules.MarshalJSON()
+		fmt.Println(string(text), err)
 	}
 	// Output:
 	// the validation rules cannot be used: line 1, column 47: rule "cores": path: a JSONPath begins with "jsonpath::": write "jsonpath::.spec.domain.cpu.cores"
-	// [{"name":"cores","rule":"integer","path":"jsonpath::.spec.domain.cpu.cores","message":"at most 8 cores","max":8}]
-	// [{"name":"cores","rule":"integer","path":"jsonpath::.spec.domain.cpu.cores","message":"at most 8 cores","max":8}]
+	// [{"name":"cores","rule":"integer","path":"jsonpath::.spec.domain.cpu.cores","message":"at most 8 cores","max":8}] <nil>
+	// [{"name":"cores","rule":"integer","path":"jsonpath::.spec.domain.cpu.cores","message":"at most 8 cores","max":8}] <nil>
 }
 
 // Rules can be about other objects than VMs, such as the DataVolumes that VMs use.

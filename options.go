@@ -27,8 +27,8 @@ type Option interface {
 }
 
 type parseOptions struct {
-	version  Version // "": not given
-	detects  bool    // the version
+	isOld    bool // the version is 201901-1
+	detects  bool // the version
 	strict   bool
 	unstrict *budget     // pays for problems that only Strict finds, if they do not count; nil: they are not wanted
 	ends     map[int]int // receives where the problems end that begin inside a string, by their offsets; may be nil
@@ -59,27 +59,17 @@ func parseOptionsOf(opts []ParseOption) parseOptions {
 // objects are judged by them.
 func Strict() ParseOption { return parseOption(func(o *parseOptions) { o.strict = true }) }
 
-// A Version is a version of the annotation format.
-type Version string
-
-const (
-	// V201902 is 201902-2, the current version.
-	V201902 Version = "201902-2"
-	// V201901 is 201901-1: paths have no prefix, and the annotation is on the template.
-	V201901 Version = "201901-1"
-)
-
-// WithVersion sets the version of the annotation. The default is V201902, and for a template's own
-// annotation the one that DetectVersion finds.
-func WithVersion(v Version) ParseOption {
-	return parseOption(func(o *parseOptions) { o.version, o.detects = v, false })
+// V201901 reads the annotation in version 201901-1 of the format, whose paths have no prefix. Without
+// V201901 or DetectVersion, it is read in the current version, 201902-2.
+func V201901() ParseOption {
+	return parseOption(func(o *parseOptions) { o.isOld, o.detects = true, false })
 }
 
-// DetectVersion reads the annotation in V201902 if the path or valid of any rule has the prefix of
-// paths, and in V201901 otherwise. RulesFor and ValidateOwn read a template's own annotation
-// in this way.
+// DetectVersion reads the annotation in the current version if the path or valid of any rule has the
+// prefix of paths, and as V201901 does otherwise. RulesFor and ValidateOwn read a template's own
+// annotation in this way.
 func DetectVersion() ParseOption {
-	return parseOption(func(o *parseOptions) { o.version, o.detects = "", true })
+	return parseOption(func(o *parseOptions) { o.isOld, o.detects = false, true })
 }
 
 // WholeObjects applies the rules to whole objects of any kind, not to the spec.template of VMs.
@@ -357,17 +347,9 @@ func WithKind(kind Kind, c KindCompiler) ParseOption {
 // problems returns what is wrong with the options themselves.
 func (o *parseOptions) problems() []Problem {
 	var all []Problem
-	add := func(code, message string) {
-		all = append(all, Problem{Index: -1, Line: 1, Column: 1, Reason: ReasonNotSupported, Code: code, Message: message})
-	}
-	switch o.version {
-	case "", V201902, V201901:
-	default:
-		add(codeUnknownVersion, fmt.Sprintf("the format has no version %s: use %s or %s", value.Quoted(string(o.version)), V201902, V201901))
-	}
 	for _, k := range o.kinds {
 		if why := k.wrong(); why != "" {
-			add(codeInvalidOption, why)
+			all = append(all, Problem{Index: -1, Line: 1, Column: 1, Reason: ReasonNotSupported, Code: codeInvalidOption, Message: why})
 		}
 	}
 	return all

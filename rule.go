@@ -117,7 +117,7 @@ func (r Rule) Equal(q Rule) bool {
 	return r.Kind == q.Kind && r.Name == q.Name && r.Message == q.Message &&
 		r.JustWarning == q.JustWarning &&
 		r.Path.Equal(q.Path) && r.Valid.Equal(q.Valid) &&
-		!slices.ContainsFunc(argumentKeys[:], func(key string) bool { return !r.slot(key).Equal(*q.slot(key)) }) &&
+		!slices.ContainsFunc(argumentKeys[:], func(key string) bool { return !r.slot(key).equal(*q.slot(key)) }) &&
 		maps.EqualFunc(r.Unknown, q.Unknown, equalJSON)
 }
 
@@ -245,15 +245,6 @@ func (rs Rules) MarshalJSON() ([]byte, error) {
 		all = append(all, r.Rule)
 	}
 	return jsontext.Marshal(all)
-}
-
-// String returns the text of MarshalJSON, without escapes for HTML, or its error.
-func (rs Rules) String() string {
-	text, err := rs.MarshalJSON()
-	if err != nil {
-		return err.Error()
-	}
-	return string(text)
 }
 
 // A rule is a Rule that is ready to judge by.

@@ -127,7 +127,7 @@ func (r *ruleReader) knownPath(s string) (Path, error) {
 	if err := r.budget.Spend(len(s)*textWork, meter.Times(len(s), pathSize)); err != nil {
 		return Path{}, err
 	}
-	path, err := pathOfVersion(s, r.version)
+	path, err := r.parsePath(s)
 	if err == nil {
 		r.paths[s] = path
 	}
@@ -302,7 +302,7 @@ func (r *ruleReader) unknown() {
 
 func (r *ruleReader) knowsKey(key string) bool {
 	k := rulekey.Named(key)
-	if r.version == V201901 {
+	if r.isOld {
 		k = rulekey.OfAnyVersion(key)
 	}
 	return k.Name != "" && (!k.IsArgument || r.judgesArguments())
@@ -373,9 +373,9 @@ func havePrefix(rules []jsontext.Node) bool {
 	return false
 }
 
-// pathOfVersion reads a path as a version writes it.
-func pathOfVersion(s string, v Version) (Path, error) {
-	if v != V201901 || strings.HasPrefix(s, jsonpath.Prefix) {
+// parsePath reads a path as the version that is read writes it.
+func (r *ruleReader) parsePath(s string) (Path, error) {
+	if !r.isOld || strings.HasPrefix(s, jsonpath.Prefix) {
 		return ParsePath(s)
 	}
 	return parseExpression(strings.TrimPrefix(s, "/"))
@@ -383,10 +383,10 @@ func pathOfVersion(s string, v Version) (Path, error) {
 
 // isPath reports whether an argument is a path in the version that is read.
 func (r *ruleReader) isPath(s string) bool {
-	return strings.HasPrefix(s, jsonpath.Prefix) || r.version == V201901 && strings.HasPrefix(s, "/")
+	return strings.HasPrefix(s, jsonpath.Prefix) || r.isOld && strings.HasPrefix(s, "/")
 }
 
 // isArgument reports whether a key means the argument in the version that is read.
 func (r *ruleReader) isArgument(a *constraint.Argument, key string) bool {
-	return key == a.Key || key == a.OldName && a.OldName != "" && r.version == V201901
+	return key == a.Key || key == a.OldName && a.OldName != "" && r.isOld
 }

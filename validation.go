@@ -37,10 +37,7 @@ func NewRules(rules []Rule, opts ...ParseOption) (Rules, error) {
 		}
 	}
 	o := parseOptionsOf(opts)
-	if o.version == V201901 {
-		o.version = V201902 // in which annotationOf writes them
-	}
-	o.inGo, o.detects = true, false
+	o.inGo, o.isOld, o.detects = true, false, false // annotationOf writes the current version
 	made, nodes, more := readRules(annotationOf(writable), o)
 	problems = append(problems, withinKeys(more, made, nodes)...)
 	slices.SortStableFunc(problems, func(a, b Problem) int { return a.Index - b.Index })

@@ -12,7 +12,7 @@ import (
 // disks, and of the values of an enum.
 func BenchmarkScale(b *testing.B) {
 	for _, n := range []int{40, 400, 4000} {
-		scale(b, "rule", n, shortestRules(n), shortestVM, vmrules.WithVersion(vmrules.V201901))
+		scale(b, "rule", n, shortestRules(n), shortestVM, vmrules.V201901())
 	}
 	for _, n := range []int{100, 1000, 10_000} {
 		scale(b, "disk", n, ruleSet{rules: []rule{windowsDiskBus}}.annotation(), newVM(n))

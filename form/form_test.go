@@ -32,8 +32,8 @@ func readVectors(t testing.TB) map[string][]vector {
 
 func (v vector) parseOptions() []vmrules.ParseOption {
 	var opts []vmrules.ParseOption
-	if v.Version != "" {
-		opts = append(opts, vmrules.WithVersion(vmrules.Version(v.Version)))
+	if v.IsOld() {
+		opts = append(opts, vmrules.V201901())
 	}
 	if v.Options.Strict {
 		opts = append(opts, vmrules.Strict())

@@ -22,7 +22,7 @@ import (
 type vector struct {
 	Name       string
 	Annotation json.RawMessage
-	Version    vmrules.Version
+	Old        bool // in version 201901-1
 	Strict     bool
 	Findings   []wantFinding
 }
@@ -56,8 +56,8 @@ func (v vector) text(t testing.TB) string {
 
 func (v vector) options() []vmrules.ParseOption {
 	opts := []vmrules.ParseOption{}
-	if v.Version != "" {
-		opts = append(opts, vmrules.WithVersion(v.Version))
+	if v.Old {
+		opts = append(opts, vmrules.V201901())
 	}
 	if v.Strict {
 		opts = append(opts, vmrules.Strict())

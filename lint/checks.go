@@ -16,7 +16,6 @@ func Checks() []Check { return slices.Clone(checks) }
 // fail, or that is certainly one, is an error. A rule that may not do what its author wanted is a warning.
 var checks = []Check{
 	{"unreadable", SeverityError, "the text is not valid JSON or UTF-8, is nested too deeply, or has too many rules"},
-	{"unknown-version", SeverityError, "WithVersion names a version that does not exist"},
 	{"invalid-option", SeverityError, "WithKind cannot add the kind"},
 	{"unknown-profile", SeverityError, "For names a profile that does not exist"},
 	{"unknown-kubevirt", SeverityError, "KubeVirt names a version whose fields are not known"},

@@ -52,7 +52,6 @@ func ExampleChecks() {
 	}
 	// Output:
 	// unreadable            error    the text is not valid JSON or UTF-8, is nested too deeply, or has too many rules
-	// unknown-version       error    WithVersion names a version that does not exist
 	// invalid-option        error    WithKind cannot add the kind
 	// unknown-profile       error    For names a profile that does not exist
 	// unknown-kubevirt      error    KubeVirt names a version whose fields are not known

@@ -32,7 +32,7 @@ func seeds(t testing.TB, step int, add func(annotation string, old, strict bool)
 		each(test.annotation(), false, false)
 	}
 	for _, v := range readVectors(t) {
-		each(v.text(t), v.Version == vmrules.V201901, v.Strict)
+		each(v.text(t), v.Old, v.Strict)
 	}
 }
 
@@ -53,7 +53,7 @@ func FuzzAnnotation(f *testing.F) {
 func checkAnnotation(t *testing.T, annotation string, old, strict bool) {
 	var opts []vmrules.ParseOption
 	if old {
-		opts = append(opts, vmrules.WithVersion(vmrules.V201901))
+		opts = append(opts, vmrules.V201901())
 	}
 	if strict {
 		opts = append(opts, vmrules.Strict())

@@ -56,7 +56,7 @@ func TestSpans(t *testing.T) {
 // TestSpanOfOldArgument checks the place of an argument under its old name.
 func TestSpanOfOldArgument(t *testing.T) {
 	const text = `[{"name": "r", "rule": "integer", "path": "/spec.domain.cpu.cores", "message": "m", "included": [1]}]`
-	for _, f := range lint.Annotation(text, vmrules.WithVersion(vmrules.V201901)) {
+	for _, f := range lint.Annotation(text, vmrules.V201901()) {
 		if f.ID == "foreign-argument" && text[f.Offset:f.End] == `"included"` {
 			return
 		}

@@ -331,7 +331,7 @@ func TestSchemaVectors(t *testing.T) {
 			Vectors []struct {
 				Name               string
 				Annotation, Object json.RawMessage
-				Version            vmrules.Version
+				Version            string
 			}
 		}
 		if err := json.Unmarshal(text, &of); err != nil {
@@ -341,8 +341,8 @@ func TestSchemaVectors(t *testing.T) {
 			annotation := string(v.Annotation)
 			_ = json.Unmarshal(v.Annotation, &annotation) // it may be a string already
 			var opts []vmrules.ParseOption
-			if v.Version != "" {
-				opts = append(opts, vmrules.WithVersion(v.Version))
+			if v.Version == "201901-1" {
+				opts = append(opts, vmrules.V201901())
 			}
 			rules, err := vmrules.ParseRules(annotation, opts...)
 			object, isObject := schemaObject(v.Object)

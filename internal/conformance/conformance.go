@@ -55,6 +55,9 @@ type Vector struct {
 	}
 }
 
+// IsOld reports whether the annotation is of version 201901-1.
+func (v Vector) IsOld() bool { return v.Version == "201901-1" }
+
 // A Problem is what a vector says about a problem.
 type Problem struct {
 	Rule, Key, Reason, Source, Contains string

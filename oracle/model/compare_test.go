@@ -87,11 +87,11 @@ func same(want, got []model.Result) bool {
 func (c testCase) judge() (want, got []model.Result, err error) {
 	annotation := c.annotation()
 	object := c.decode()
-	version := vmrules.V201902
+	var version vmrules.ParseOption
 	if c.options.V201901 {
-		version = vmrules.V201901
+		version = vmrules.V201901()
 	}
-	rules, err := vmrules.ParseRules(annotation, vmrules.WithVersion(version))
+	rules, err := vmrules.ParseRules(annotation, version)
 	if err != nil {
 		return nil, nil, fmt.Errorf("the library refuses: %w", err)
 	}

@@ -54,6 +54,11 @@ func newCall(e *Engine, header, texts string) (*call, error) {
 	if root := Root(c.text("root")); root != RootTemplate && root != RootObject {
 		return nil, fmt.Errorf("there is no root %q: use %q, or leave it out", root, RootObject)
 	}
+	switch version := Version(c.text("version")); version {
+	case "", V201902, V201901, VDetected:
+	default:
+		return nil, fmt.Errorf("the format has no version %q: use %q, %q or %q", version, V201902, V201901, VDetected)
+	}
 	return c, nil
 }
 

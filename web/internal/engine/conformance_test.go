@@ -105,7 +105,9 @@ func vectorOf(t *testing.T, name string, v conformance.Vector) *vector {
 func (one *vector) addParseOptions(v conformance.Vector) {
 	if v.Version != "" {
 		one.Parse["version"] = v.Version
-		one.opts = append(one.opts, vmrules.WithVersion(vmrules.Version(v.Version)))
+	}
+	if v.IsOld() {
+		one.opts = append(one.opts, vmrules.V201901())
 	}
 	if v.Options.Strict {
 		one.Parse["strict"] = true

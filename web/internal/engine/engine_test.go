@@ -96,6 +96,7 @@ func TestCall(t *testing.T) {
 		{"a template that is no object", "validateOwn", map[string]any{"lookUp": true}, "templates:list", "", "templates[0]: "},
 		{"no value", "check", map[string]any{"index": 0}, "annotation ", "", "value: "},
 		{"two values", "check", map[string]any{"index": 0}, "annotation value:two", "", "value: it is not one JSON value"},
+		{"a version that does not exist", "lint", map[string]any{"version": "2019"}, "annotation", "", "the format has no version"},
 		{"a profile", "lint", map[string]any{"profile": "other"}, "annotation", `"id":"unknown-profile"`, ""},
 		{"checks", "checks", nil, "", `{"id":"unreadable"`, ""},
 		{"parameters", "parameters", nil, "template", `[{"name":"P","uses":[]}]`, ""},

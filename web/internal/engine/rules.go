@@ -118,12 +118,11 @@ func (c *call) parseOptions() []vmrules.ParseOption {
 	if Root(c.text("root")) == RootObject {
 		opts = append(opts, vmrules.WholeObjects())
 	}
-	switch version := Version(c.text("version")); version {
-	case "":
+	switch Version(c.text("version")) {
 	case VDetected:
 		opts = append(opts, vmrules.DetectVersion())
-	default:
-		opts = append(opts, vmrules.WithVersion(vmrules.Version(version)))
+	case V201901:
+		opts = append(opts, vmrules.V201901())
 	}
 	if c.is("strict") {
 		opts = append(opts, vmrules.Strict())

@@ -196,7 +196,7 @@ func TestPage(t *testing.T) {
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("(-explain +page), go test -run Page . -update writes it:\n%s", diff)
 	}
-	for _, word := range []string{"For(", "WithVersion", "WithKind", "option KubeVirt", "ParseRules", "SeverityError"} {
+	for _, word := range []string{"For(", "WithKind", "option KubeVirt", "ParseRules", "SeverityError"} {
 		if strings.Contains(want, word) {
 			t.Errorf("the page has %s, which only Go programs know", word)
 		}
@@ -205,7 +205,7 @@ func TestPage(t *testing.T) {
 
 var (
 	// ofOptions are the checks that no file fails.
-	ofOptions = []string{"unknown-version", "invalid-option", "unknown-profile", "unknown-kubevirt"}
+	ofOptions = []string{"invalid-option", "unknown-profile", "unknown-kubevirt"}
 	// withoutExample are the checks that no short file fails.
 	withoutExample = []string{"too-long", "not-checked", "ssp-kind"}
 )

@@ -33,7 +33,7 @@ func (o Object) Annotations() []Annotation {
 	asWritten := func(_ *node, kind string) string { return kind }
 	for _, n := range readers(root, o.Kind, asWritten) {
 		if own := n.get("metadata", "annotations", vmrules.Annotation); own != nil {
-			all = append(all, Annotation{o, vmrules.Annotation, vmrules.WithVersion(vmrules.V201902), own})
+			all = append(all, Annotation{o, vmrules.Annotation, nil, own})
 		}
 	}
 	return all

@@ -22,7 +22,7 @@ func (f *File) moveRules(found lint.Finding) Change {
 		if err != nil {
 			break
 		}
-		_, err = vmrules.ParseRules(filled.Annotations()[0].Text(), vmrules.WithVersion(vmrules.V201902))
+		_, err = vmrules.ParseRules(filled.Annotations()[0].Text())
 		if edits := f.moveToVM(found.Offset, o.node.get("spec", "virtualMachine")); err == nil && edits != nil {
 			return Change{inFile: edits, template: o.node}
 		}
