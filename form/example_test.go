@@ -59,7 +59,7 @@ func ExampleSchema() {
 	//       "properties": {
 	//         "hostname": {
 	//           "maxLength": 15,
-	//           "pattern": "^[0-9a-z]{1,}(?=\\n?$)",
+	//           "pattern": "^[0-9a-z]+(?=\\n?$)",
 	//           "type": "string",
 	//           "x-vmrules-rules": [
 	//             {

@@ -48,12 +48,12 @@ func ExampleOf() {
 	}
 	fmt.Println("Not enforced:", untranslated)
 	// Output:
-	// 1 of 3 rules cannot be translated to a policy, of which the first is rules[2] "no-root" regex: the group "(?!r" cannot be rewritten for CEL's matches(), which uses RE2
+	// 1 of 3 rules cannot be translated to a policy, of which the first is rules[2] "no-root" regex: it cannot be rewritten for CEL's matches(), which uses RE2: this has no lookaround, no back-references, no atomic or possessive parts, and no $ before something else
 	// ValidatingAdmissionPolicy
 	// !has(object.spec.instancetype) &&
 	// object.spec.template.spec.?domain.?cpu.?cores.optMap(cores, cores >= 2).orValue(false)
 	// !has(object.spec.preference) &&
 	// object.spec.template.spec.?domain.?devices.?disks.orValue([]).all(disk, disk.?disk.?bus.optMap(bus, bus in ["virtio", "sata"]).orValue(true))
 	// ValidatingAdmissionPolicyBinding
-	// Not enforced: [rules[2] "no-root" regex: the group "(?!r" cannot be rewritten for CEL's matches(), which uses RE2]
+	// Not enforced: [rules[2] "no-root" regex: it cannot be rewritten for CEL's matches(), which uses RE2: this has no lookaround, no back-references, no atomic or possessive parts, and no $ before something else]
 }

@@ -22,7 +22,7 @@ func testTranslateFindsMistakes(t *testing.T, seed uint64) {
 		{"without null", generator{noNulls: true}, [][2]string{
 			{" >= ", " > "}, {" <= ", " < "}, {".orValue(true)", ".orValue(false)"}, {".orValue(false)", ".orValue(true)"},
 			{"!has(object.spec.instancetype)", "true"}, {"!has(object.spec.preference)", "true"},
-			{".all(disk,", ".exists(disk,"}, {".exists(disk,", ".all(disk,"}, {`\n?$`, `$`}, {`\v`, ``},
+			{".all(disk,", ".exists(disk,"}, {".exists(disk,", ".all(disk,"}, {`\n?$`, `$`}, {`\x{9}-\x{d}`, `\x{9}-\x{a}`},
 			{"optional.ofNonZeroValue(", "optional.of("}, {`q.isInteger() || `, ""}, {`|| [q.asApproximateFloat()].exists(f, f > -9.2e18 && f < 9.2e18 && q.sub(int(f)) == quantity("0"))`, ""},
 			{`.matches("^[-+]?[.]?[0-9]")`, ` != ""`}, {"[?0]", "[?1]"}, {"size(", "size('x' + "}, {`in ["`, `in ["x`},
 			{".hasValue()", ".optMap(v, false).orValue(false)"}, {"size(nameservers) > 0", "size(nameservers) >= 0"},
