@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 
 	"github.com/vmrules/vmrules/internal/meter"
 )
@@ -49,6 +50,15 @@ func Compile(pattern string, b *meter.Budget) (*Regex, error) {
 		return r, err
 	}
 	return nil, fmt.Errorf("the regex is too large: with its repeats written out it has more than %d parts", maxParts)
+}
+
+// RE2 returns the pattern in the syntax of RE2, with all sets of characters spelled out; "" if RE2 cannot
+// match it alike.
+func (r *Regex) RE2() string {
+	if r.linear == nil {
+		return ""
+	}
+	return strings.TrimPrefix(r.linear.String(), noOnePass)
 }
 
 // IsLinear reports whether a match takes linear time, and none of

@@ -16,10 +16,10 @@
 //	regexp2     the others                                                  Compile
 //	ECMA-262    those that all engines match alike                          Tree.ECMA
 //
-// Go's regexp takes linear time. The regexp2 module backtracks, so its time and its
-// stack are bounded. Its clock needs a second thread, so where there is none, on wasm,
-// a machine of this package matches instead, within the same bounds. The tests compare
-// the two.
+// Go's regexp takes linear time, and so policies may have the text that is for it: Regex.RE2. The
+// regexp2 module backtracks, so its time and its stack are bounded. Its clock needs a second thread, so
+// where there is none, on wasm, a machine of this package matches instead, within the same bounds. The
+// tests compare the two.
 //
 // # What a pattern means
 //

@@ -2,8 +2,6 @@ package pcre
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/vmrules/vmrules/internal/meter"
 )
@@ -38,20 +36,4 @@ func (t *Tree) ECMA(b *meter.Budget) (string, error) {
 		return "", errECMATooLong
 	}
 	return written, nil
-}
-
-// printECMA writes a character that is neither a letter nor a digit. Punctuation
-// that is not syntax stays as it is, for people to read.
-func (p *printer) printECMA(r rune) {
-	switch {
-	case strings.ContainsRune(" !\"#%&',:;<=>@_`~", r), r == '-' && !p.inClass:
-		p.WriteRune(r)
-	case r > ' ' && r < 0x7f:
-		p.WriteByte('\\')
-		p.WriteRune(r)
-	case r <= 0xff:
-		fmt.Fprintf(p, `\x%02X`, r)
-	default:
-		fmt.Fprintf(p, `\u{%X}`, r)
-	}
 }

@@ -2,7 +2,6 @@ package pcre
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -31,11 +30,11 @@ type printer struct {
 // subject. The linear engine gets \Z only where nothing follows, and ECMA-262 never
 // gets the beginning of a line.
 var engineAssertions = map[op][3]string{
-	opBeginText:       {`\A`, `\A`, `^`},
+	opBeginText:       {`^`, `\A`, `^`},
 	opBeginLine:       {`(?m:^)`, `(?:\A|(?<=\n)(?!\z))`},
-	opEndText:         {`\z`, `\z`, `$`},
+	opEndText:         {`$`, `\z`, `$`},
 	opEndLine:         {`(?m:$)`, `(?=\n|\z)`, `(?=\n|$)`},
-	opEndOrNewline:    {`(?:\n?\z)`, `(?=\n?\z)`, `(?=\n?$)`},
+	opEndOrNewline:    {`\n?$`, `(?=\n?\z)`, `(?=\n?$)`},
 	opWordBoundary:    {`\b`, `(?:(?<=[0-9A-Z_a-z])(?![0-9A-Z_a-z])|(?<![0-9A-Z_a-z])(?=[0-9A-Z_a-z]))`, `\b`},
 	opNotWordBoundary: {`\B`, `(?:(?<=[0-9A-Z_a-z])(?=[0-9A-Z_a-z])|(?<![0-9A-Z_a-z])(?![0-9A-Z_a-z]))`, `\B`},
 }
@@ -119,9 +118,16 @@ func (p *printer) printGroup(n *node, begin string) {
 }
 
 func (p *printer) printQuantifier(n *node) {
-	if n.max == unbounded {
+	switch {
+	case n.max == unbounded && n.min <= 1:
+		p.WriteByte("*+"[n.min])
+	case n.max == unbounded:
 		fmt.Fprintf(p, "{%d,}", n.min)
-	} else {
+	case n.min == 0 && n.max == 1:
+		p.WriteByte('?')
+	case n.min == n.max:
+		fmt.Fprintf(p, "{%d}", n.min)
+	default:
 		fmt.Fprintf(p, "{%d,%d}", n.min, n.max)
 	}
 	if n.lazy {
@@ -158,20 +164,23 @@ func (p *printer) printClass(begin string, set charset) {
 	p.WriteByte(']')
 }
 
+// printCharacter writes a character. Letters, digits and punctuation that is not syntax stay as they
+// are, for people to read.
 func (p *printer) printCharacter(r rune) {
-	if r <= unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+	isWord := r <= unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r))
+	switch {
+	case isWord, strings.ContainsRune(" !\"#%&',:;<=>@_`~", r), r == '-' && !p.inClass:
 		p.WriteRune(r)
-		return
-	}
-	if p.engine == ecmaEngine {
-		p.printECMA(r)
-		return
-	}
-	if r > unicode.MaxASCII && utf8.ValidRune(r) {
+	case r > ' ' && r < 0x7f:
+		p.WriteByte('\\')
+		p.WriteRune(r)
+	case p.engine == ecmaEngine && r <= 0xff:
+		fmt.Fprintf(p, `\x%02X`, r)
+	case p.engine == ecmaEngine:
+		fmt.Fprintf(p, `\u{%X}`, r)
+	case r > unicode.MaxASCII && utf8.ValidRune(r):
 		p.WriteRune(r) // three times as short as its code point
-		return
+	default:
+		fmt.Fprintf(p, `\x{%x}`, r)
 	}
-	p.WriteString(`\x{`)
-	p.WriteString(strconv.FormatInt(int64(r), 16))
-	p.WriteByte('}')
 }
