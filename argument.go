@@ -123,16 +123,16 @@ func (a Argument) Number() (json.Number, bool) {
 	return json.Number(n.String()), true
 }
 
-// equal reports whether two arguments are the same literal, the same path, or lists of the same
+// Equal reports whether two arguments are the same literal, the same path, or lists of the same
 // items in the same order. Numbers are compared by value.
-func (a Argument) equal(b Argument) bool {
+func (a Argument) Equal(b Argument) bool {
 	s, ok := value.ScalarOf(a.literal)
 	t, alsoOK := value.ScalarOf(b.literal)
 	if ok && alsoOK {
 		return s.Shape() == t.Shape() && s.String() == t.String()
 	}
 	return ok == alsoOK && a.path.Equal(b.path) &&
-		(a.list == nil) == (b.list == nil) && slices.EqualFunc(a.list, b.list, Argument.equal)
+		(a.list == nil) == (b.list == nil) && slices.EqualFunc(a.list, b.list, Argument.Equal)
 }
 
 // String returns the argument as an annotation writes it, but a literal or a path without quotes.

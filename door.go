@@ -62,6 +62,9 @@ func (insides) Rule(rules Rules, i int) (Rule, error) {
 	return rules.rules[i].Rule.clone(), rules.rules[i].unusable
 }
 
+// IsWhole reports whether rules were read with the option WholeObjects.
+func (insides) IsWhole(rules Rules) bool { return rules.isWhole }
+
 // Settings returns what options say about judging: whether Partial is among them, and the Budget.
 func (insides) Settings(opts []ValidateOption) (isPartial bool, limits Budget) {
 	e := newEvaluation(opts)

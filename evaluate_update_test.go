@@ -12,7 +12,7 @@ import (
 
 // answers are what a report says, in each form in which it does.
 func answers(r *Report) []any {
-	all := []any{r.Valid(), r.Passed(), r.Violations(), r.Warnings(), r.Missing(), r.Causes(), r.AdmissionWarnings(), r.String(), string(mustJSON(r))}
+	all := []any{r.Valid(), r.Passed(), r.Violations(), r.Warnings(), r.Causes(), r.AdmissionWarnings(), r.String(), string(mustJSON(r))}
 	for _, v := range append(r.Violations(), r.Warnings()...) {
 		all = append(all, r.At(v.Pointer))
 	}

@@ -192,11 +192,13 @@ func Example_form() {
 	}
 	fmt.Println(string(text))
 
-	// On submit, a missing value is a mistake. Missing lists only the missing values.
+	// On submit, a missing value is a mistake. Its reason says so.
 	report = vmrules.Validate(rules, form)
 	fmt.Println(len(report.Violations()), "to correct, of which these are missing:")
-	for _, v := range report.Missing() {
-		fmt.Println(v.Pointer, "-", v.Message)
+	for _, v := range report.Violations() {
+		if v.Reason == vmrules.ReasonRequired {
+			fmt.Println(v.Pointer, "-", v.Message)
+		}
 	}
 	// Output:
 	// cores: from 2 to 8

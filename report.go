@@ -318,9 +318,9 @@ func (r *Report) Targets() []Target {
 	return all
 }
 
-// Omitted returns how many results were left out when the report was written as JSON. It
+// omitted returns how many results were left out when the report was written as JSON. It
 // returns 0 unless the report was read from such JSON.
-func (r *Report) Omitted() int {
+func (r *Report) omitted() int {
 	if r == nil || r.more == nil {
 		return 0
 	}
@@ -404,12 +404,6 @@ func (r *Report) Warnings() []Violation {
 	return r.filter(func(_ *plan.Wrong, warns bool) bool { return warns }, func(v Violation) bool { return v.Warned })
 }
 
-// Missing returns those of the Violations that are about a required value that is missing.
-func (r *Report) Missing() []Violation {
-	isMissing := func(w *plan.Wrong, warns bool) bool { return w.Value == nil && !warns }
-	return r.filter(isMissing, func(v Violation) bool { return v.fails() && v.Reason == ReasonRequired })
-}
-
 // At returns the violations and warnings with exactly this Pointer, for an input of a form.
 // Those below it are not included. The Pointer "" is for violations about the whole
 // object, or about no field.
@@ -425,6 +419,6 @@ func (r *Report) filter(isWanted choice, keep func(Violation) bool) []Violation 
 
 // Equal reports whether two reports have the same contents.
 func (r *Report) Equal(q *Report) bool {
-	return r.isZero() == q.isZero() && r.Omitted() == q.Omitted() && slices.EqualFunc(r.Targets(), q.Targets(), Target.equal) &&
+	return r.isZero() == q.isZero() && r.omitted() == q.omitted() && slices.EqualFunc(r.Targets(), q.Targets(), Target.equal) &&
 		slices.EqualFunc(r.all(), q.all(), func(a, b Result) bool { return a.equal(&b) })
 }

@@ -26,7 +26,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	results, omitted := cut(r.all(), room)
 	left += len(all) - len(targets)
 	valid, passed := r.Valid(), r.Passed()
-	return json.Marshal(writtenReport{&valid, &passed, &targets, left, &results, r.Omitted() + omitted})
+	return json.Marshal(writtenReport{&valid, &passed, &targets, left, &results, r.omitted() + omitted})
 }
 
 var errNilPointer = errors.New("cannot read into a nil pointer")
@@ -235,8 +235,8 @@ func (r *Report) String() string {
 		s.WriteString("\n" + line)
 		left--
 	}
-	if r.Omitted() > 0 {
-		s.WriteString("\n" + omittedCause(r.Omitted()).Message)
+	if r.omitted() > 0 {
+		s.WriteString("\n" + omittedCause(r.omitted()).Message)
 	}
 	return s.String()
 }

@@ -123,9 +123,9 @@ func (r *Result) equal(q *Result) bool {
 		slices.EqualFunc(r.Violations, q.Violations, func(v, w Violation) bool { return reflect.DeepEqual(v, w) })
 }
 
-// text returns the result for people: the outcome, the rule and its target, then
+// String returns the result as text for people: the outcome, the rule and its target, then
 // at most a hundred violations, each on a line of its own.
-func (r Result) text() string {
+func (r Result) String() string {
 	var s strings.Builder
 	fmt.Fprintf(&s, "%-9s  %s", r.Outcome, cmp.Or(value.OneLine(r.Rule), "all rules"))
 	if r.Target != "" {

@@ -117,7 +117,7 @@ func (r Rule) Equal(q Rule) bool {
 	return r.Kind == q.Kind && r.Name == q.Name && r.Message == q.Message &&
 		r.JustWarning == q.JustWarning &&
 		r.Path.Equal(q.Path) && r.Valid.Equal(q.Valid) &&
-		!slices.ContainsFunc(argumentKeys[:], func(key string) bool { return !r.slot(key).equal(*q.slot(key)) }) &&
+		!slices.ContainsFunc(argumentKeys[:], func(key string) bool { return !r.slot(key).Equal(*q.slot(key)) }) &&
 		maps.EqualFunc(r.Unknown, q.Unknown, equalJSON)
 }
 
@@ -200,9 +200,6 @@ func newPlan(rules []rule, isWhole bool) *plan.Plan {
 // Len returns the number of rules, with those that LeaveOutUnusable left out.
 func (rs Rules) Len() int { return len(rs.rules) }
 
-// WholeObjects reports whether the rules were read with the option [WholeObjects].
-func (rs Rules) WholeObjects() bool { return rs.isWhole }
-
 // All yields the index and a copy of each rule that can be used.
 func (rs Rules) All() iter.Seq2[int, Rule] {
 	return func(yield func(int, Rule) bool) {
@@ -236,6 +233,9 @@ func (rs Rules) Equal(other Rules) bool {
 // MarshalJSON writes the rules as an annotation of version 201902-2, whatever version they were
 // read from. ParseRules reads the same rules from it. It is an error, which has no type of its own, if
 // LeaveOutUnusable left rules out: the annotation would be without them.
+//
+// There is no UnmarshalJSON, which would lose options such as WithKind. In a JSON document of your own,
+// read the rules as a []Rule for NewRules, or as a json.RawMessage for ParseRules.
 func (rs Rules) MarshalJSON() ([]byte, error) {
 	all := make([]Rule, 0, len(rs.rules))
 	for _, r := range rs.rules {
@@ -245,6 +245,15 @@ func (rs Rules) MarshalJSON() ([]byte, error) {
 		all = append(all, r.Rule)
 	}
 	return jsontext.Marshal(all)
+}
+
+// String returns the text of MarshalJSON, without escapes for HTML, or its error.
+func (rs Rules) String() string {
+	text, err := rs.MarshalJSON()
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
 }
 
 // A rule is a Rule that is ready to judge by.

@@ -194,10 +194,6 @@ func TestRulesRoundTrip(t *testing.T) {
 	if diff := cmp.Diff(rules, made); diff != "" || err != nil {
 		t.Errorf("through NewRules (-before +after):\n%s\n%v", diff, err)
 	}
-	var read Rules
-	if err := json.Unmarshal(text, &read); !cmp.Equal(read, rules) || err != nil {
-		t.Errorf("read as Rules: %v, %v", err, read)
-	}
 	var readAll []Rule
 	if err := json.Unmarshal(text, &readAll); !cmp.Equal(readAll, all) || err != nil {
 		t.Errorf("read as []Rule: %v, %v", err, readAll)
@@ -736,41 +732,5 @@ func checkPlaces(t *testing.T, annotation string, problems []Problem) {
 		if i > 0 && p.Offset < problems[i-1].Offset {
 			t.Fatal("problems are not in the order of the text")
 		}
-	}
-}
-
-// TestRulesFromJSON: what MarshalJSON writes is read again, also inside another document, and an error
-// leaves the rules as they are.
-func TestRulesFromJSON(t *testing.T) {
-	const cores = `{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": 8.0}`
-	want := mustParse(t, "["+cores+"]")
-	var read struct{ Rules Rules }
-	if err := json.Unmarshal(fmt.Appendf(nil, `{"Rules": %s}`, want), &read); err != nil || !read.Rules.Equal(want) {
-		t.Fatalf("got %v and error %v", read.Rules, err)
-	}
-	for text, problem := range map[string]string{
-		"null":                          `{"index":-1,"offset":0,"reason":"FieldValueTypeInvalid","code":"wrong-type","message":"the annotation must be a JSON array of rules: [ { … }, { … } ]"}`,
-		cores:                           `{"index":-1,"offset":0,"reason":"FieldValueTypeInvalid","code":"wrong-type","message":"the annotation must be a JSON array of rules: [ { … }, { … } ]"}`,
-		"[" + cores + "," + cores + "]": `{"rule":"cores","index":1,"key":"name","offset":0,"reason":"FieldValueDuplicate","code":"duplicate","message":"rules[0] already has this name: names must be unique"}`,
-	} {
-		var parsed *ParseError
-		if err := json.Unmarshal([]byte(text), &read.Rules); !errors.As(err, &parsed) {
-			t.Errorf("%s: got error %v", text, err)
-			continue
-		}
-		if diff := cmp.Diff(`{"problems":[`+problem+`]}`, string(mustJSON(parsed))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", text, diff)
-		}
-		if !read.Rules.Equal(want) {
-			t.Errorf("%s: the rules are %v", text, read.Rules)
-		}
-	}
-	for _, text := range []string{"[", "[] []"} { // package json does not pass these
-		if err := read.Rules.UnmarshalJSON([]byte(text)); err == nil || !read.Rules.Equal(want) {
-			t.Errorf("%q: got %v and error %v", text, read.Rules, err)
-		}
-	}
-	if err := json.Unmarshal([]byte("[]"), &read.Rules); err != nil || read.Rules.Len() != 0 {
-		t.Errorf("no rules: got %v and error %v", read.Rules, err)
 	}
 }

@@ -67,24 +67,6 @@ func (r *Rule) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// UnmarshalJSON reads the rules of an annotation of version 201902-2, with the checks of ParseRules.
-// Any error about the text is a *ParseError, whose problems have no line and column, and the rules
-// are then unchanged; null is such an error.
-//
-// It has no options: rules of a kind that WithKind adds are Ignored when an object is judged by them, and
-// rules that were read with WholeObjects are about VMs. ParseRules reads these.
-func (rs *Rules) UnmarshalJSON(text []byte) error {
-	if rs == nil {
-		return errNilPointer
-	}
-	rules, nodes, problems := readRules(string(text), parseOptionsOf(nil))
-	if problems != nil {
-		return asParseError(withinKeys(problems, rules, nodes))
-	}
-	*rs = newRules(rules, false)
-	return nil
-}
-
 // withinKeys keeps the positions of problems in the values of keys that only the rules' kinds
 // know, counted from the start of the value, and removes all others.
 func withinKeys(problems []Problem, rules []rule, nodes []jsontext.Node) []Problem {

@@ -49,7 +49,7 @@ func translate(rules vmrules.Rules, scope Scope) translation {
 		r, err := inside.Vmrules.Rule(rules, i)
 		switch {
 		case err != nil: // it was left out
-		case rules.WholeObjects():
+		case inside.Vmrules.IsWhole(rules):
 			err = refuse("", "the rule is about whole objects, not about a VM's spec.template")
 		default:
 			err = out.add(r)

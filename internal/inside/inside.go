@@ -21,6 +21,7 @@ type Root interface {
 	Options([]vmrules.ParseOption) (limits vmrules.Budget, isWhole bool, others []any)
 	Read(text string, opts []vmrules.ParseOption, unstrict *meter.Budget, ends map[int]int) (usable []door.Rule[vmrules.Rule], problems, strict []vmrules.Problem)
 	Rule(vmrules.Rules, int) (vmrules.Rule, error)
+	IsWhole(vmrules.Rules) bool
 
 	Settings([]vmrules.ValidateOption) (isPartial bool, limits vmrules.Budget)
 	Judging(vmrules.Rules, map[string]any, []vmrules.ValidateOption) door.Judging

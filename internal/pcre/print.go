@@ -102,7 +102,7 @@ func (p *printer) print(n *node) {
 
 func (p *printer) printRepeated(n *node) {
 	switch {
-	case n.op == opSet:
+	case n.op == opSet, n.op == opCapture && p.engine != backtrackingEngine: // which has its own brackets
 		p.print(n)
 	case p.ordered:
 		p.printGroup(n, barrier)
@@ -169,6 +169,8 @@ func (p *printer) printClass(begin string, set charset) {
 func (p *printer) printCharacter(r rune) {
 	isWord := r <= unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r))
 	switch {
+	case p.engine == backtrackingEngine && r <= unicode.MaxASCII && !isWord: // it reads [\--\/] as a subtraction
+		fmt.Fprintf(p, `\x{%x}`, r)
 	case isWord, strings.ContainsRune(" !\"#%&',:;<=>@_`~", r), r == '-' && !p.inClass:
 		p.WriteRune(r)
 	case r > ' ' && r < 0x7f:
