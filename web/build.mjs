@@ -12,8 +12,8 @@ function run(program, args, env = {}) {
   execFileSync(program, args, { stdio: "inherit", env: { ...process.env, ...env } });
 }
 
-// Without inlining, code is smaller. These packages take no time that counts: README.md says
-// what was measured.
+// Without inlining, code is smaller. These packages take no time that counts, and 86,000 bytes less with brotli.
+// Inlining nothing at all would save 130,000 more, and validate would take 60 % longer.
 const vmrules = "github.com/vmrules/vmrules";
 const notInlined = [
   ...["encoding/base64", "encoding/binary", "encoding/json", "fmt", "hash/crc64", "io/fs", "log"],

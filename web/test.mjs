@@ -2,7 +2,7 @@
 
 import { spawn } from "node:child_process";
 
-const lanes = [["test:js"], ["size", "test:playground"]];
+const lanes = [["test:js"], ["size", "test:playground", "test:example"]];
 
 /** run runs a script, and returns whether it succeeds. */
 function run(script) {

@@ -46,8 +46,8 @@ export function answer<Operation extends keyof Answers>(
   { operation, rules, vm, options }: Question & { operation: Operation },
   read: (from: RulesSource) => Rules = rulesOf,
 ): Answers[Operation] {
-  const judge = { validate, limits }[operation] as (...of: Parameters<typeof validate>) => unknown;
-  return judge(read(rules), vm, options) as Answers[Operation];
+  const call = { validate, limits }[operation] as (...of: Parameters<typeof validate>) => unknown;
+  return call(read(rules), vm, options) as Answers[Operation];
 }
 
 /** rulesOf reads rules. */

@@ -1,8 +1,8 @@
 import type { Constraints, Limit, Report, Violation } from "./types.js";
 import { hint } from "./words.js";
 
-/** Judged is what the rules ask of a VM, and what a report says of it, if there is one. */
-export interface Judged {
+/** Validation is what the rules ask of a VM, and what a report says of it, if there is one. */
+export interface Validation {
   limits: Limit[];
   report?: Report;
 }
@@ -29,7 +29,7 @@ export function textOf({ message, detail }: Violation): string {
 }
 
 /** inputAt returns what an input needs for the field with a JSON Pointer. */
-export function inputAt({ limits, report }: Judged, pointer: string): Input {
+export function inputAt({ limits, report }: Validation, pointer: string): Input {
   const about = limits.filter((limit) => isAbout(limit, pointer));
   const must = together(about.flatMap((limit) => limit.must ?? []));
   const should = together(about.flatMap((limit) => limit.should ?? []));

@@ -1,4 +1,4 @@
-// The library in React: a provider that loads it, and hooks that judge VMs.
+// The library in React: a provider that loads it, and hooks that validate VMs.
 
 import type { Limit, ObjectInput, Report, ValidateOptions } from "@vmrules/vmrules";
 import {
@@ -14,7 +14,7 @@ import {
   useSyncExternalStore,
 } from "react";
 import type { RulesSource } from "./ask.js";
-import type { Judged } from "./input.js";
+import type { Validation } from "./input.js";
 import { Loader, type LoaderSettings } from "./loader.js";
 
 export type { Answers, Ask, Question, RulesSource } from "./ask.js";
@@ -22,9 +22,9 @@ export type { LoaderSettings } from "./loader.js";
 export {
   type Input,
   inputAt,
-  type Judge,
-  type Judged,
   type ResolverSettings,
+  type Validation,
+  type Validator,
   vmrulesResolver,
 } from "./resolver.js";
 
@@ -65,13 +65,13 @@ export type RulesState = (
   | { status: "ready" }
   | { status: "failed"; error: Error }
 ) & {
-  judge: (vm: ObjectInput, options?: ValidateOptions) => Report | Promise<Report>;
+  validate: (vm: ObjectInput, options?: ValidateOptions) => Report | Promise<Report>;
   limits: (vm: ObjectInput, options?: ValidateOptions) => Limit[] | Promise<Limit[]>;
   /** @internal */
   isHere: boolean;
 };
 
-/** useRules returns what judges VMs by rules, below a VmrulesProvider. */
+/** useRules returns what validates VMs by rules, below a VmrulesProvider. */
 export function useRules(source: RulesSource): RulesState {
   const provided = useContext(Context);
   if (provided === undefined) {
@@ -96,11 +96,11 @@ export function useRules(source: RulesSource): RulesState {
   return rules;
 }
 
-function asking(loader: Loader, source: RulesSource): Pick<RulesState, "judge" | "limits"> {
+function asking(loader: Loader, source: RulesSource): Pick<RulesState, "validate" | "limits"> {
   const { annotation, vm, template } = source;
   const rules = annotation === undefined ? withoutNull({ vm, template }) : { annotation };
   return {
-    judge: (vm, options = {}) => loader.ask({ operation: "validate", rules, vm, options }),
+    validate: (vm, options = {}) => loader.ask({ operation: "validate", rules, vm, options }),
     limits: (vm, options = {}) => loader.ask({ operation: "limits", rules, vm, options }),
   };
 }
@@ -109,38 +109,38 @@ function withoutNull<T extends object>(members: T): T {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value != null)) as T;
 }
 
-/** JudgedNow is Judged with why it cannot be judged, if it cannot. */
-export interface JudgedNow extends Judged {
+/** ValidationNow is a Validation, or why there is none. */
+export interface ValidationNow extends Validation {
   error?: Error;
 }
 
-const nothing: JudgedNow = { limits: [] };
+const nothing: ValidationNow = { limits: [] };
 
 /**
- * useJudged returns what the rules ask of a VM as it is now, and the report about it under `partial`.
+ * useValidation returns what the rules ask of a VM as it is now, and the report about it under `partial`.
  * From a worker or a backend, that is what they said last; there is no report until they have said anything.
  */
-export function useJudged(
+export function useValidation(
   rules: RulesState,
   vm: ObjectInput,
   options: ValidateOptions = {},
-): JudgedNow {
-  const { judge, limits, status, isHere } = rules;
+): ValidationNow {
+  const { validate, limits, status, isHere } = rules;
   const key = JSON.stringify([vm, options]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key is the VM and the options
   const ask = useMemo(() => {
     const settings = { ...options, partial: true };
-    return () => [limits(vm, settings), judge(vm, settings)] as const;
-  }, [judge, limits, key]);
-  const now = useMemo(() => (isHere ? judgedAtOnce(ask) : undefined), [isHere, ask]);
+    return () => [limits(vm, settings), validate(vm, settings)] as const;
+  }, [validate, limits, key]);
+  const now = useMemo(() => (isHere ? validatedAtOnce(ask) : undefined), [isHere, ask]);
   const [later, setLater] = useState(nothing);
   useEffect(() => {
     if (now !== undefined || status !== "ready") {
       return;
     }
     let isGone = false;
-    const set = (judged: JudgedNow) => isGone || setLater(judged);
-    judgedLater(ask).then(set, (error) => set({ limits: [], error }));
+    const set = (said: ValidationNow) => isGone || setLater(said);
+    validatedLater(ask).then(set, (error) => set({ limits: [], error }));
     return () => {
       isGone = true;
     };
@@ -150,8 +150,8 @@ export function useJudged(
 
 type AskBoth = () => readonly [Limit[] | Promise<Limit[]>, Report | Promise<Report>];
 
-/** judgedAtOnce returns undefined if the answer takes a while, after all. */
-function judgedAtOnce(ask: AskBoth): JudgedNow | undefined {
+/** validatedAtOnce returns undefined if the answer takes a while, after all. */
+function validatedAtOnce(ask: AskBoth): ValidationNow | undefined {
   try {
     const [limits, report] = ask();
     if (!(limits instanceof Promise) && !(report instanceof Promise)) {
@@ -164,7 +164,7 @@ function judgedAtOnce(ask: AskBoth): JudgedNow | undefined {
   }
 }
 
-async function judgedLater(ask: AskBoth): Promise<JudgedNow> {
+async function validatedLater(ask: AskBoth): Promise<ValidationNow> {
   const [limits, report] = await Promise.all(ask());
   return { limits, report };
 }

@@ -10,13 +10,13 @@ import type {
 import { textOf } from "./input.js";
 import type { Coverage, Doubt, Report, Result, Target, Violation } from "./types.js";
 
-export { type Input, inputAt, type Judged } from "./input.js";
+export { type Input, inputAt, type Validation } from "./input.js";
 
 /**
- * Judge returns the report of the VM that a form describes, or a promise of it. While somebody
+ * Validator returns the report of the VM that a form describes, or a promise of it. While somebody
  * types, `partial` is set, as in ValidateOptions: what is not filled in yet is not wrong.
  */
-export type Judge<Values> = (
+export type Validator<Values> = (
   values: Values,
   options: { partial: boolean },
 ) => Report | Promise<Report>;
@@ -31,7 +31,7 @@ export interface ResolverSettings<Values extends FieldValues> {
     | { readonly [pointer: string]: FieldPath<Values> }
     | ((pointer: string) => FieldPath<Values> | undefined);
   /**
-   * allow lists why a rule, or a VM, may be left unjudged when the form is submitted, such as "NoRules". By
+   * allow lists why a rule, or a VM, may be left open when the form is submitted, such as "NoRules". By
    * default, nothing may.
    */
   allow?: readonly (Coverage | Doubt)[];
@@ -40,16 +40,16 @@ export interface ResolverSettings<Values extends FieldValues> {
 }
 
 /**
- * vmrulesResolver returns a resolver for react-hook-form. A form is valid if its VM is, and was judged. An
+ * vmrulesResolver returns a resolver for react-hook-form. A form is valid if the report has passed. An
  * error is at the field that it is about; root has one line for each that has no field in the form,
- * or a hidden one, and says why the VM could not be judged. Warnings are no errors.
+ * or a hidden one, and says why the VM could not be validated. Warnings are no errors.
  */
 export function vmrulesResolver<Values extends FieldValues>(
-  judge: Judge<Values>,
+  validate: Validator<Values>,
   settings: ResolverSettings<Values> = {},
 ): Resolver<Values> {
   return async (values, _context, options) => {
-    const errors = await errorsOf(judge, values, settings, options);
+    const errors = await errorsOf(validate, values, settings, options);
     return Object.keys(errors).length === 0
       ? { values, errors: {} }
       : { values: {}, errors: errors as FieldErrors<Values> };
@@ -57,26 +57,26 @@ export function vmrulesResolver<Values extends FieldValues>(
 }
 
 /**
- * errorsOf judges the values of a form. While somebody types in a field, react-hook-form names that
+ * errorsOf validates the values of a form. While somebody types in a field, react-hook-form names that
  * alone, shows no other error than its, and learns from the rest whether the form is valid. When
  * the form is submitted, it names all fields.
  */
 async function errorsOf<Values extends FieldValues>(
-  judge: Judge<Values>,
+  validate: Validator<Values>,
   values: Values,
   settings: ResolverSettings<Values>,
   options: ResolverOptions<Values>,
 ): Promise<Tree> {
   const isTyping = options.names?.length === 1;
   try {
-    const report = checked(await judge(values, { partial: isTyping }));
+    const report = checked(await validate(values, { partial: isTyping }));
     const findings = findingsIn(report, settings, isTyping);
     if (!isTyping || report.passed || findings.length > 0) {
       return errorsFrom(findings, settings, options);
     }
     // Nothing is wrong yet. Whether the form is valid is a question about what is missing, too. So
     // is what is submitted where the form has one field.
-    const all = findingsIn(checked(await judge(values, { partial: false })), settings, false);
+    const all = findingsIn(checked(await validate(values, { partial: false })), settings, false);
     return all.length === 0 ? {} : rootOf("incomplete", all);
   } catch (error) {
     const { code = "failed", message = String(error) } = error as {
@@ -87,12 +87,12 @@ async function errorsOf<Values extends FieldValues>(
   }
 }
 
-/** checked returns a report if it is one: what judges may be a server that is not there. */
+/** checked returns a report if it is one: what validates may be a server that is not there. */
 function checked(report: Report): Report {
   const { valid, passed, results, targets } = report ?? {};
   const hasVerdict = typeof valid === "boolean" && typeof passed === "boolean";
   if (!hasVerdict || !Array.isArray(results) || !Array.isArray(targets)) {
-    throw new Error("what judges the form returned no report");
+    throw new Error("what validates the form returned no report");
   }
   return report;
 }
@@ -107,7 +107,7 @@ interface Finding {
 }
 
 /**
- * findingsIn returns what is wrong according to a report, and what it could not judge and is not
+ * findingsIn returns what is wrong according to a report, and what it could not validate and is not
  * allowed. There is none only if the report passes, or does so with what is allowed; under `partial`,
  * also if something is missing.
  */
@@ -161,12 +161,14 @@ function typeOf({ argument, reason }: Violation): string {
 
 const judged: readonly Coverage[] = ["Judged", "Exempt", "NotApplicable"];
 
-/** unjudged says why no rule judged a VM. */
+/** unjudged says why no rule was applied to a VM. */
 function unjudged({ coverage, name, note }: Target, partial: boolean): Finding[] {
   if (judged.includes(coverage) || (partial && coverage === "Incomplete")) {
     return [];
   }
-  return [{ type: coverage, field: name, text: note ?? `no rule judged this (${coverage})` }];
+  return [
+    { type: coverage, field: name, text: note ?? `no rule was applied to this (${coverage})` },
+  ];
 }
 
 /** errorsFrom puts each finding to its field in the form, or into root. */

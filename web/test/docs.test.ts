@@ -1,5 +1,5 @@
-// The code on the pages docs/web.md, docs/forms.md and docs/react.md, with the package as npm would
-// install it, in Chromium, under the policy that web.md names.
+// The code on the pages docs/web.md and docs/forms.md, with the package as npm would install it, in Chromium,
+// under the policy that web.md names.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -96,21 +96,25 @@ async function compile(files: { [name: string]: string }, ...entries: string[]):
 }
 
 /** open opens a page with a program. Nothing may complain there. */
-async function open(program: string, body: string): Promise<{ view: Page; complaints: string[] }> {
+async function open(
+  program: string,
+  body: string,
+  hash = "",
+): Promise<{ view: Page; complaints: string[] }> {
   const html = `<!doctype html><link rel="icon" href="data:,">${body}<script type="module" src="${program}"></script>`;
   writeFileSync(join(installed.folder, "index.html"), html);
   const view = await browser.newPage();
   const complaints: string[] = [];
   view.on("console", (message) => complaints.push(message.text()));
   view.on("pageerror", (error) => complaints.push(String(error)));
-  await view.goto(`${url}/index.html`);
+  await view.goto(`${url}/index.html${hash}`);
   return { view, complaints };
 }
 
 test("web.md: from npm install to the error of a field", async () => {
-  const [pack, npm, html, program, jest, ...more] = blocks("web");
+  const [pack, npm, react, html, program, worker, jest, backend, ...more] = blocks("web");
   assert.ok(
-    pack && npm && html && program && jest && more.length === 0,
+    pack && npm && react && html && program && worker && jest && backend && more.length === 0,
     "the page has other blocks",
   );
   assert.ok(`${html.text}${program.text}`.split("\n").length <= 50, "the page's code is longer");
@@ -168,42 +172,41 @@ test("web.md: from npm install to the error of a field", async () => {
   assert.deepEqual(complaints, []);
 });
 
-const vm = {
-  ...{ apiVersion: "kubevirt.io/v1", kind: "VirtualMachine" },
-  spec: { template: { spec: { domain: { cpu: { cores: 12 }, memory: { guest: "1Gi" } } } } },
-};
-
-/** named returns the blocks of a page that begin with the name of a file. */
-function named(name: string): { [file: string]: string } {
-  const found = blocks(name).map(({ text }) => [/^\/\/ (\S+\.tsx?)\n/.exec(text)?.[1] ?? "", text]);
-  return Object.fromEntries(found.filter(([file]) => file !== ""));
-}
-
-test("react.md: what is wrong with a VM, in the page and in a worker, without eval", async () => {
-  const files = named("react");
-  const expected = ["App.tsx", "useReport.ts", "vmrules.tsx", "worker.ts"];
-  assert.deepEqual(Object.keys(files).sort(), expected);
+test("web.md: in React, in the page and in a worker, without eval", async () => {
+  const [, , app, , , worker, , backend] = blocks("web");
+  assert.ok(app && worker && backend);
+  const provided = ({ text }: { text: string }) =>
+    app.text.replace("  <VmrulesProvider>", text.replaceAll(/^/gm, "  ").trimEnd());
   const start = `import { createRoot } from "react-dom/client";
-    import { App } from "./App.js";
-    import { useReport } from "./useReport.js";
-    const vm = ${JSON.stringify(vm)};
-    function Verdict({ template }: { template: object }) {
-      const report = useReport(vm, template);
-      return <output>{report instanceof Error ? report.message : report ? String(report.valid) : ""}</output>;
-    }
+    import { App } from "./App";
+    import { App as WithWorker } from "./WithWorker";
     const template = await (await fetch("/template.json")).json();
-    createRoot(document.body).render(<><App vm={vm} template={template} /><Verdict template={template} /></>);`;
-  await compile({ ...files, "start.tsx": start }, "start.tsx", "worker.ts");
-  const { view, complaints } = await open("start.js", "<p>");
-  const domain = "spec.template.spec.domain";
-  for (const wanted of [
-    `${domain}.cpu.cores: the licence covers 8 cores (12 is more than max 8)`,
-    `${domain}.memory.guest: Windows needs 4 GiB of memory ("1Gi" is less than min 4294967296)`,
-  ]) {
-    await view.getByText(wanted, { exact: true }).waitFor();
+    const onSave = (vm: object) => { document.title = JSON.stringify(vm); };
+    const Shown = location.hash === "" ? App : WithWorker;
+    createRoot(document.body).render(<Shown template={template} onSave={onSave} />);`;
+  const files = {
+    "App.tsx": app.text,
+    "WithWorker.tsx": provided(worker),
+    "WithBackend.tsx": provided(backend), // react.test.ts runs the same lines
+    "worker.ts": 'import "@vmrules/vmrules/worker";',
+    "start.tsx": start,
+  };
+  await compile(files, "start.tsx", "worker.ts");
+  const tested = readFileSync(new URL("test/react/page.ts", root), "utf8");
+  for (const line of backend.text.split("\n").slice(2, -3)) {
+    assert.ok(tested.includes(line.trim()), line);
   }
-  await view.locator("output", { hasText: "false" }).waitFor();
-  assert.deepEqual(complaints, []);
+  for (const hash of ["", "#worker"]) {
+    const { view, complaints } = await open("start.js", "<p>", hash);
+    const says = (text: string) => view.getByText(text, { exact: true }).waitFor();
+    await says("1 to 8");
+    await view.locator("input").fill("12");
+    await says("the licence covers 8 cores (12 is more than max 8)");
+    await view.locator("input").fill("4");
+    await view.getByRole("button").click();
+    await view.getByText(/domain.memory.guest: Windows needs 4 GiB of memory/).waitFor();
+    assert.deepEqual([await view.title(), complaints], ["", []]);
+  }
 });
 
 test("forms.md: the limits that Go prints", () => {

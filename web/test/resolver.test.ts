@@ -5,8 +5,8 @@ import { before, test } from "node:test";
 import { init, limits, parseRules, type Report, type Violation, validate } from "@vmrules/vmrules";
 import {
   inputAt,
-  type Judge,
   type ResolverSettings,
+  type Validator,
   vmrulesResolver,
 } from "@vmrules/vmrules/resolver";
 import { createFormControl, type FieldErrors, type ResolverOptions } from "react-hook-form";
@@ -45,10 +45,10 @@ before(() => init());
 const byField = { fields, text: ({ message }: Violation) => message };
 
 /** judging returns a function that judges by rules, and what it was asked. */
-function judging(...rules: object[]): { judge: Judge<Values>; asked: boolean[] } {
+function judging(...rules: object[]): { judge: Validator<Values>; asked: boolean[] } {
   const parsed = parseRules(JSON.stringify(rules));
   const asked: boolean[] = [];
-  const judge: Judge<Values> = (values, { partial }) => {
+  const judge: Validator<Values> = (values, { partial }) => {
     asked.push(partial);
     return validate(parsed, vmOf(values), { partial });
   };
@@ -57,7 +57,7 @@ function judging(...rules: object[]): { judge: Judge<Values>; asked: boolean[] }
 
 /** answer returns the errors of a resolver for a form that has fields with these names. */
 async function answer(
-  judge: Judge<Values>,
+  judge: Validator<Values>,
   values: Values,
   names: readonly (keyof Values)[],
   settings: ResolverSettings<Values> = byField,
@@ -161,7 +161,7 @@ test("a report with parts left out is no pass", async () => {
 
 test("a promise of a report, one that fails, and what is no report", async () => {
   const { judge } = judging(...all);
-  const later: Judge<Values> = async (...args) => judge(...args);
+  const later: Validator<Values> = async (...args) => judge(...args);
   assert.equal((await answer(later, { cores: 12 }, names)).cores?.type, "max");
   for (const [failing, message] of [
     [() => Promise.reject(new TypeError("failed to fetch")), "failed to fetch"],
@@ -171,9 +171,9 @@ test("a promise of a report, one that fails, and what is no report", async () =>
       },
       "not loaded",
     ],
-    [() => ({ error: "no such page" }) as never, "what judges the form returned no report"],
-    [() => undefined as never, "what judges the form returned no report"],
-  ] as [Judge<Values>, string][]) {
+    [() => ({ error: "no such page" }) as never, "what validates the form returned no report"],
+    [() => undefined as never, "what validates the form returned no report"],
+  ] as [Validator<Values>, string][]) {
     for (const which of [names, ["cores"] as const]) {
       assert.deepEqual(await answer(failing, good, which), { root: { type: "failed", message } });
     }
@@ -186,7 +186,7 @@ test("the name of a field is its pointer with dots, unless somebody says otherwi
   const { judge } = judging(...all);
   const name = "spec.template.spec.domain.cpu.cores";
   const options = { names: [name], fields: {}, shouldUseNativeValidation: false };
-  const result = await vmrulesResolver(judge as Judge<object>)(
+  const result = await vmrulesResolver(judge as Validator<object>)(
     { cores: 12 },
     undefined,
     options as never,
@@ -298,11 +298,11 @@ test("the limits of an input", () => {
     ]),
   );
   const vm = vmOf({ cores: 7 });
-  const judged = {
+  const validation = {
     limits: limits(rules, vm, { partial: true }),
     report: validate(rules, vm, { partial: true }),
   };
-  const at = (pointer: string) => inputAt(judged, pointer);
+  const at = (pointer: string) => inputAt(validation, pointer);
   assert.deepEqual(at(`${domain}/cpu/cores`), {
     ...{ isRequired: false, min: 2, max: 8 },
     helperText: "2 to 8; better one of 2, 4, 8",

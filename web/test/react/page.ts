@@ -4,8 +4,8 @@ import {
   inputAt,
   type LoaderSettings,
   type RulesState,
-  useJudged,
   useRules,
+  useValidation,
   VmrulesProvider,
   vmrulesResolver,
 } from "@vmrules/vmrules/react";
@@ -41,20 +41,20 @@ function Form(): ReactNode {
   const { register, handleSubmit, watch, formState } = useForm<Values>({
     mode: "onChange",
     defaultValues: { cores: "8" },
-    resolver: vmrulesResolver((values, options) => rules.judge(vmOf(values), options), {
+    resolver: vmrulesResolver((values, options) => rules.validate(vmOf(values), options), {
       fields: { [pointer]: "cores" },
       text: ({ message }) => message,
     }),
   });
-  const judged = useJudged(rules, vmOf(watch()));
-  const { max, helperText, warnings } = inputAt(judged, pointer);
+  const validation = useValidation(rules, vmOf(watch()));
+  const { max, helperText, warnings } = inputAt(validation, pointer);
   const { errors } = formState;
   return h(
     "form",
     { onSubmit: handleSubmit(() => void shared.submitted++) },
     h("input", { ...register("cores"), max }),
     h("button", { type: "submit" }, "Save"),
-    h("output", { id: "status" }, rules.status, " ", judged.error?.message),
+    h("output", { id: "status" }, rules.status, " ", validation.error?.message),
     h("output", { id: "help" }, helperText),
     h("output", { id: "warnings" }, warnings.length),
     h("output", { id: "error" }, errors.cores?.message),

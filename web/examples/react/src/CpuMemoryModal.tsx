@@ -9,7 +9,7 @@ import {
   ModalFooter,
   ModalHeader,
 } from "@patternfly/react-core";
-import { inputAt, useJudged, useRules, vmrulesResolver } from "@vmrules/vmrules/react";
+import { inputAt, useRules, useValidation, vmrulesResolver } from "@vmrules/vmrules/react";
 import { useController, useForm } from "react-hook-form";
 import { NumberField } from "./NumberField.js";
 import type { VM } from "./vm.js";
@@ -66,17 +66,20 @@ export function CpuMemoryModal({ vm, template, onSave }: Props) {
   const { control, handleSubmit, watch, formState } = useForm<Values>({
     mode: "onChange",
     defaultValues: valuesOf(vm),
-    resolver: vmrulesResolver((values, options) => rules.judge(withValues(vm, values), options), {
-      fields,
-    }),
+    resolver: vmrulesResolver(
+      (values, options) => rules.validate(withValues(vm, values), options),
+      {
+        fields,
+      },
+    ),
   });
   // Another unit is another amount of memory.
   const { field: unit } = useController({ control, name: "unit", rules: { deps: "memory" } });
   const values = watch();
-  const judged = useJudged(rules, withValues(vm, values));
-  const at = (name: string) => inputAt(judged, `${domain}/${name}`);
+  const validation = useValidation(rules, withValues(vm, values));
+  const at = (name: string) => inputAt(validation, `${domain}/${name}`);
   const { root } = formState.errors;
-  const problem = rules.status === "failed" ? rules.error : judged.error;
+  const problem = rules.status === "failed" ? rules.error : validation.error;
   return (
     <Modal isOpen variant="small" aria-labelledby="title">
       <ModalHeader title="Edit CPU | Memory" labelId="title" />
