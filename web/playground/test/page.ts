@@ -60,7 +60,7 @@ export function watch(page: Page): void {
 
 /** judged waits until the page has judged what it began with. */
 export async function judged(page: Page): Promise<void> {
-  await page.waitForFunction(() => document.body.dataset.judged !== undefined);
+  await page.waitForFunction(() => document.body?.dataset.judged !== undefined);
 }
 
 /** agree answers yes when a page asks whether an example may replace what is written. */

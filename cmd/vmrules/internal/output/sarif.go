@@ -1,7 +1,9 @@
 package output
 
 import (
+	"bytes"
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/url"
@@ -33,7 +35,10 @@ func writeSARIF(w io.Writer, b build.Build, r Findings) error {
 		})
 	}
 	var notifications []object
-	results, seen := []object{}, map[string]int{}
+	results, seen := []json.RawMessage{}, map[string]int{}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
 	for _, e := range r.Unusable {
 		f := Finding{File: e.File, Line: e.Line, Column: e.Column, Severity: lint.SeverityError, ID: unreadableFile.ID, Index: -1, Message: e.Message}
 		notifications = append(notifications, object{"level": "error", "message": object{"text": f.Message}, "locations": sarifPlace(f)})
@@ -51,7 +56,12 @@ func writeSARIF(w io.Writer, b build.Build, r Findings) error {
 		if f.Fixes != nil {
 			result["fixes"] = sarifFixes(f)
 		}
-		results = append(results, result)
+		// As text, many results take a fraction of the memory of their maps.
+		text.Reset()
+		if err := encoder.Encode(result); err != nil {
+			return err
+		}
+		results = append(results, bytes.Clone(text.Bytes()))
 	}
 	driver := object{"name": b.Name, "informationUri": "https://github.com/vmrules/vmrules", "rules": rules}
 	if version := build.Release(debug.ReadBuildInfo()); version != "" {
