@@ -176,7 +176,7 @@ func ExampleObjectFields() {
 // A tool that reads templates as text finds these mistakes itself, and says of them what vmrules lint says.
 func ExampleUndeclaredParameter() {
 	for _, f := range []lint.Finding{
-		lint.UndeclaredParameter("COERS", []string{"NAME", "CORES"}, true, false),
+		lint.UndeclaredParameter("COERS", []string{"NAME", "CORES"}, false),
 		lint.MisplacedAnnotation("in the VM's own metadata"),
 		lint.TemplateAnnotation(vmrules.Annotation, "in the VM"),
 		lint.FoldedText(),

@@ -139,9 +139,10 @@ func TemplateAnnotation(key, home string) Finding {
 }
 
 // UndeclaredParameter returns the finding about a parameter in a template that the template
-// does not declare, so that its reference is not replaced. It takes whether that is all of a value; otherwise it
-// may be meant for a shell. It also takes whether virt-template refuses the template. The Finding has no place.
-func UndeclaredParameter(name string, declared []string, isWhole, isRefused bool) Finding {
+// does not declare, so that its reference is not replaced, or that virt-template refuses the template. It is an
+// error also if a declared name is nearly the same; if not, the reference may be meant for a shell. The Finding
+// has no place.
+func UndeclaredParameter(name string, declared []string, isRefused bool) Finding {
 	effect, cure, short := "", "declare it, or correct its name", value.Shortened(name)
 	if isRefused {
 		effect, cure = ", so virt-template refuses it", cure+"; in a script, write $"+short
@@ -151,7 +152,7 @@ func UndeclaredParameter(name string, declared []string, isWhole, isRefused bool
 		cure = fmt.Sprintf("did you mean %s?", value.Shortened(meant))
 	}
 	f := unplaced("undeclared-parameter", "the template has no parameter %s%s: %s", short, effect, cure)
-	if meant != "" || isWhole || isRefused {
+	if meant != "" || isRefused {
 		f.Severity = SeverityError
 	}
 	return f

@@ -30,7 +30,7 @@ func ExampleOf() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	scope := policy.Scope{Name: "windows", Template: "windows", Namespace: "openshift", NoRatcheting: true}
+	scope := policy.Scope{Name: "windows", Template: "windows", Namespace: "openshift", WithoutRatcheting: true}
 	_, _, err = policy.Of(rules, scope)
 	fmt.Println(err)
 

@@ -32,9 +32,9 @@ type Scope struct {
 	// set a field of the rule. Without it, the rule is false for such a VM, because a policy cannot read
 	// what the VM names.
 	SkipInstancetypes bool
-	// NoRatcheting makes the policies judge each update in full. Without it they forgive what a
+	// WithoutRatcheting makes the policies judge each update in full. Without it they forgive what a
 	// VM violated before, if the update changes nothing that the rule reads.
-	NoRatcheting bool
+	WithoutRatcheting bool
 	// Partial makes policies without the rules that cannot be translated. Without it, such a
 	// rule is an error.
 	Partial bool

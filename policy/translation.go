@@ -74,7 +74,7 @@ func (out *translation) add(r vmrules.Rule) error {
 	}
 	v := validation{expression: expression, message: messageOf(r)}
 	out.written += len(v.message)
-	if !out.scope.NoRatcheting && !r.JustWarning {
+	if !out.scope.WithoutRatcheting && !r.JustWarning {
 		v.expression = t.forgiving(expression)
 	}
 	if out.tooLong(v.expression) {

@@ -42,7 +42,7 @@ func (v vector) translated(t *testing.T) vector {
 	rule := map[string]any{"name": "r", "message": "m"}
 	maps.Copy(rule, v.Rule)
 	rules := parseAll(t, rule)
-	out := translate(rules, Scope{NoRatcheting: true})
+	out := translate(rules, Scope{WithoutRatcheting: true})
 	got := vector{Name: v.Name, Rule: v.Rule}
 	for _, p := range out.denying {
 		got.Policy = p.expression

@@ -354,7 +354,7 @@ func TestScopes(t *testing.T) {
 	names := func(template string) map[string]any {
 		return map[string]any{vmrules.TemplateLabel: template, vmrules.TemplateNamespaceLabel: "templates"}
 	}
-	for _, scope := range []policy.Scope{{}, {NoRatcheting: true}} {
+	for _, scope := range []policy.Scope{{}, {WithoutRatcheting: true}} {
 		t.Run(fmt.Sprintf("%+v", scope), func(t *testing.T) {
 			var old *unstructured.Unstructured
 			s.wait(t, func() (err error) { // for the end of earlier policies
@@ -364,7 +364,7 @@ func TestScopes(t *testing.T) {
 			defer func() { _ = s.vms.Delete(context.Background(), old.GetName(), metav1.DeleteOptions{}) }()
 			s.install(t, template, scope)
 			changed := admitted
-			if scope.NoRatcheting {
+			if scope.WithoutRatcheting {
 				changed = refused
 			}
 			for _, c := range []struct {

@@ -118,7 +118,7 @@ func decodeStrictly(t testing.TB, document map[string]any, into any) {
 // validationsOf returns what the policy that denies has of rules, each expression in one line.
 func validationsOf(t testing.TB, rules vmrules.Rules, ratcheting bool) []admissionv1.Validation {
 	t.Helper()
-	policies, _ := policiesOf(t, rules, policy.Scope{NoRatcheting: !ratcheting})
+	policies, _ := policiesOf(t, rules, policy.Scope{WithoutRatcheting: !ratcheting})
 	if len(policies) == 0 || policies[0].Binding.Spec.ValidationActions[0] != admissionv1.Deny {
 		return nil
 	}
@@ -133,7 +133,7 @@ func validationsOf(t testing.TB, rules vmrules.Rules, ratcheting bool) []admissi
 // than validationsOf.
 func expressionOf(t testing.TB, rules vmrules.Rules, ratcheting bool) string {
 	t.Helper()
-	return expressionIn(t, rules, policy.Scope{NoRatcheting: !ratcheting})
+	return expressionIn(t, rules, policy.Scope{WithoutRatcheting: !ratcheting})
 }
 
 // expressionIn is expressionOf for a scope.

@@ -261,11 +261,11 @@ func testSkipInstancetypes(t *testing.T, seed uint64) {
 		for n := range uint64(generatedRules) {
 			g := generator{noNulls: true}.of(seed, n)
 			rules := parseOne(t, g.rule())
-			strict := expressionIn(t, rules, policy.Scope{NoRatcheting: !ratcheting})
+			strict := expressionIn(t, rules, policy.Scope{WithoutRatcheting: !ratcheting})
 			if strict == "" {
 				continue
 			}
-			skipping := expressionIn(t, rules, policy.Scope{NoRatcheting: !ratcheting, SkipInstancetypes: true})
+			skipping := expressionIn(t, rules, policy.Scope{WithoutRatcheting: !ratcheting, SkipInstancetypes: true})
 			deny, skip := compilePolicy(t, strict), compilePolicy(t, skipping)
 			for range generatedVMs {
 				old := g.vm()

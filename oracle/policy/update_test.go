@@ -312,7 +312,7 @@ func TestPolicyUpdates(t *testing.T) {
 				t.Errorf("%s, want %s", got, c.want)
 			}
 			s := windows
-			s.NoRatcheting = true
+			s.WithoutRatcheting = true
 			strict, _ := policiesOf(t, rules, s)
 			if alone := judgeBy(t, policies[0].Policy, nil, fromYAML(t, c.object)); judgeBy(t, strict[0].Policy, fromYAML(t, c.old), fromYAML(t, c.object)) != alone {
 				t.Errorf("without ratcheting: not %s, as for a new VM", alone)

@@ -90,7 +90,7 @@ The exit status is 0, 1 if a rule is refused, and 2 if a file or its rules canno
 	command.Flags().StringVar(&o.For, "for", "", "the template whose VMs an array of rules is about, as NAME or NAMESPACE/NAME; * for all VMs")
 	cli.OneOf(command, "select", "", "select the VMs of templates by their labels, by their copies of the annotation, or by either", &o.Select, "", byLabels, byAnnotation, byBoth)
 	command.Flags().BoolVar(&o.Scope.SkipInstancetypes, "skip-instancetypes", false, "leave VMs alone whose instance type or preference may set the field of a rule")
-	command.Flags().BoolVar(&o.Scope.NoRatcheting, "no-ratcheting", false, "judge each update in full, even what it does not change")
+	command.Flags().BoolVar(&o.Scope.WithoutRatcheting, "no-ratcheting", false, "judge each update in full, even what it does not change")
 	command.Flags().BoolVar(&o.Scope.Partial, "partial", false, "leave out rules that cannot be expressed")
 	return command
 }

@@ -190,7 +190,10 @@ func (s *mistakes) parameters(n *node, text string, inRules bool) {
 		if places == nil {
 			places = newFinder(s.object.File.source.text, n.at, text)
 		}
-		f := lint.UndeclaredParameter(r.Name, s.declared, text[r.Start:r.End] == text, s.isProcessed)
+		f := lint.UndeclaredParameter(r.Name, s.declared, s.isProcessed)
+		if text[r.Start:r.End] == text { // then it is not for a shell
+			f.Severity = lint.SeverityError
+		}
 		s.add(f, Span{places.find(r.Start), places.findEnd(r.End)})
 	}
 }
@@ -206,7 +209,7 @@ func isSetting(text string, at int) bool {
 // isVariable reports whether a name in a script is probably a variable of the script.
 func (s *mistakes) isVariable(name string) bool {
 	isNear := func() bool {
-		return lint.UndeclaredParameter(name, s.declared, false, false).Severity == lint.SeverityError
+		return lint.UndeclaredParameter(name, s.declared, false).Severity == lint.SeverityError
 	}
 	s.variables[name] = s.variables[name] || !isNear()
 	return s.variables[name]
