@@ -114,6 +114,25 @@ func (t *Check) Said() string {
 	return said.String()
 }
 
+// Change returns the lines of the example that are wrong, and those that are right in their place.
+func (t *Check) Change() string {
+	wrong, right := strings.SplitAfter(t.Example, "\n"), strings.SplitAfter(t.Right, "\n")
+	for len(wrong) > 0 && len(right) > 0 && wrong[0] == right[0] {
+		wrong, right = wrong[1:], right[1:]
+	}
+	for len(wrong) > 0 && len(right) > 0 && wrong[len(wrong)-1] == right[len(right)-1] {
+		wrong, right = wrong[:len(wrong)-1], right[:len(right)-1]
+	}
+	var change strings.Builder
+	for _, line := range wrong {
+		change.WriteString("-" + line)
+	}
+	for _, line := range right {
+		change.WriteString("+" + line)
+	}
+	return change.String()
+}
+
 // Text returns a form of explain.tmpl about the check.
 func (t *Check) Text(form string) string { return written(form, t) }
 
