@@ -107,7 +107,7 @@ func (in insides) Alone(r Rule, demands constraint.Set, f *jsonpath.Implied, opt
 	} else {
 		r.Valid = Path{}
 	}
-	alone := newRules([]rule{{Rule: r, literal: demands}}, true).rules
+	alone := newRules([]rule{{Rule: r, field: before, literal: demands}}, true).rules
 	fields := f.Below(at)
 	isPartial, limits := in.Settings(opts)
 	return func(v any) []Violation {

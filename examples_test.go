@@ -143,12 +143,12 @@ func Example_webhook() {
 	//     "status": {
 	//       "code": 422,
 	//       "reason": "Invalid",
-	//       "message": "the object is not valid: spec.template.spec.domain.memory.guest: Invalid value: \"512Mi\": too little memory (\"512Mi\" is less than min 1Gi)",
+	//       "message": "the object is not valid: spec.template.spec.domain.memory.guest: Invalid value: \"512Mi\": too little memory (512 MiB is less than min 1 GiB)",
 	//       "details": {
 	//         "causes": [
 	//           {
 	//             "reason": "FieldValueInvalid",
-	//             "message": "too little memory (\"512Mi\" is less than min 1Gi)",
+	//             "message": "too little memory (512 MiB is less than min 1 GiB)",
 	//             "field": "spec.template.spec.domain.memory.guest"
 	//           }
 	//         ]
@@ -486,7 +486,7 @@ func ExampleWithInstancetype() {
 	}
 	// Output:
 	// instancetype u1.micro
-	// spec.template.spec.domain.memory.guest: Invalid value: "1Gi": Windows needs 2 GiB of memory ("1Gi", from instance type u1.micro, is less than min 2Gi)
+	// spec.template.spec.domain.memory.guest: Invalid value: "1Gi": Windows needs 2 GiB of memory (1 GiB, from instance type u1.micro, is less than min 2 GiB)
 }
 
 // The VM had too many cores before the rule was written. Somebody who edits its memory may
@@ -658,7 +658,7 @@ func ExampleWholeObjects() {
 	volume := object(`{"kind": "DataVolume", "spec": {"storage": {"resources": {"requests": {"storage": "5Gi"}}}}}`)
 	fmt.Println(vmrules.Validate(rules, volume).Err())
 	// Output:
-	// the object is not valid: spec.storage.resources.requests.storage: Invalid value: "5Gi": a disk has 10 GiB or more ("5Gi" is less than min 10Gi)
+	// the object is not valid: spec.storage.resources.requests.storage: Invalid value: "5Gi": a disk has 10 GiB or more (5 GiB is less than min 10 GiB)
 }
 
 // An import tool needs one rule of an annotation, and can use it although another is wrong.
@@ -719,7 +719,7 @@ func ExampleValidateOwn() {
 	}
 	// Output:
 	// openshift/linux 1 Judged
-	// the object is not valid: spec.template.spec.domain.memory.guest: Invalid value: "1Gi": at least 2 GiB of memory ("1Gi", from instance type small, is less than min 2Gi)
+	// the object is not valid: spec.template.spec.domain.memory.guest: Invalid value: "1Gi": at least 2 GiB of memory (1 GiB, from instance type small, is less than min 2 GiB)
 	// []
 	// openshift/windows 0 Undecided
 	// <nil>

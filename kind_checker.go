@@ -362,7 +362,7 @@ func (in *Input) complete(v Violation) Violation {
 	for i, m := range in.Values {
 		if m.Field == v.Field {
 			b := breach{Breach: constraint.Breach{Detail: v.Detail}, found: m.Value, standIn: in.places[i].standIn}
-			v.Detail = b.explained()
+			v.Detail = b.explained(value.Describe(b.found), b.Detail)
 		}
 	}
 	return v

@@ -10,6 +10,7 @@ import (
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmapi"
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
@@ -185,6 +186,9 @@ type Violation struct {
 	Limit any `json:"limit,omitempty"`
 	// Detail says what is wrong in words, such as "12 is more than max 8".
 	Detail string `json:"detail"`
+	// Text is the Detail as people say it, such as "1 GiB is less than min 1.5 GiB", where it is about a size;
+	// otherwise "".
+	Text string `json:"text,omitempty"`
 	// Origin is where the value comes from: "" is the object, OriginDefault a default
 	// that the object does not hold, and a text such as "instancetype u1.small" or
 	// "preference fedora" the object that sets it when KubeVirt starts the VM.
@@ -208,7 +212,10 @@ type breach struct {
 
 // broken returns the violation for a breach by the value at a location.
 func (r *rule) broken(b breach, at jsonpath.Texts) Violation {
-	v := r.violation(reasonOf[b.Fault], b.key, b.explained())
+	v := r.violation(reasonOf[b.Fault], b.key, b.explained(value.Describe(b.found), b.Detail))
+	if shown, text := b.ForPeople(b.key, b.found, r.isQuantity); text != "" {
+		v.Text = b.explained(shown, text)
+	}
 	v.Field, v.Pointer = at.Path, at.Pointer
 	v.Value, v.Limit, v.Origin = value.Canonical(b.found), b.Limit, b.origin
 	return v
@@ -229,23 +236,33 @@ func (r *rule) missing(at jsonpath.Location) Violation {
 	return v
 }
 
-// explained returns the detail with why the value counts, if it is not written in the object.
-func (b *breach) explained() string {
+// isQuantity reports whether the field that the rule is about is a quantity in KubeVirt's API.
+func (r *rule) isQuantity() bool {
+	path := r.Path
+	if !r.field.IsZero() {
+		path = r.field
+	}
+	of := vmapi.OfVM().At(path.parsed.Steps())
+	return of != nil && of.Type.Value().Sort == vmapi.Quantity
+}
+
+// explained returns a detail, which begins with the value as it shows it, with why the value counts, if it is not
+// written in the object.
+func (b *breach) explained(shown, detail string) string {
 	switch b.standIn {
 	case jsonpath.Unset:
-		return fmt.Sprintf("not set, counts as %s: %s", value.Describe(b.found), b.Detail)
+		return fmt.Sprintf("not set, counts as %s: %s", shown, detail)
 	case jsonpath.Zero:
-		return fmt.Sprintf("0 counts as %s: %s", value.Describe(b.found), b.Detail)
+		return fmt.Sprintf("0 counts as %s: %s", shown, detail)
 	}
 	if b.origin == "" {
-		return b.Detail
+		return detail
 	}
 	origin := b.origin
 	if name, ok := strings.CutPrefix(origin, "instancetype "); ok {
 		origin = "instance type " + name
 	}
-	shown := value.Describe(b.found)
-	return fmt.Sprintf("%s, from %s,%s", shown, origin, strings.TrimPrefix(b.Detail, shown))
+	return fmt.Sprintf("%s, from %s,%s", shown, origin, strings.TrimPrefix(detail, shown))
 }
 
 // originOf returns the Origin of a value that is at a location, or that stands in there.
@@ -259,7 +276,7 @@ func originOf(t *target, at jsonpath.Location, why jsonpath.StandIn) string {
 // size returns what keeping the violation costs. The rule's name and message, and a string
 // value, cost nothing, because they are shared.
 func (v *Violation) size() int {
-	return len(v.Field) + len(v.Pointer) + len(v.Detail) + violationSize
+	return len(v.Field) + len(v.Pointer) + len(v.Detail) + len(v.Text) + violationSize
 }
 
 // fails reports whether the violation fails the object.
@@ -284,7 +301,7 @@ func (v Violation) Error() string {
 // own message only if that is another.
 func (v Violation) said(message string) string {
 	if v.Message == message {
-		return value.OneLine(v.Detail)
+		return value.OneLine(cmp.Or(v.Text, v.Detail))
 	}
 	return v.sentence()
 }
@@ -292,9 +309,9 @@ func (v Violation) said(message string) string {
 // sentence returns the message, with what is wrong in parentheses, in one line.
 func (v Violation) sentence() string {
 	if v.Message == "" { // of no rule
-		return value.OneLine(v.Detail)
+		return value.OneLine(cmp.Or(v.Text, v.Detail))
 	}
-	return fmt.Sprintf("%s (%s)", value.OneLine(v.Message), value.OneLine(v.Detail))
+	return fmt.Sprintf("%s (%s)", value.OneLine(v.Message), value.OneLine(cmp.Or(v.Text, v.Detail)))
 }
 
 func (v Violation) cause() Cause {

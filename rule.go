@@ -259,6 +259,7 @@ func (rs Rules) String() string {
 // A rule is a Rule that is ready to judge by.
 type rule struct {
 	Rule
+	field   Path     // whose type in KubeVirt's API counts, if that is not Path
 	own     []string // the keys that only its kind knows
 	checker Checker  // of a kind that is not one of the format; nil if the kind is not known
 

@@ -163,7 +163,7 @@ func TestInstancetype(t *testing.T) {
 		return request("CREATE", vm(withRules(memoryRule), spec, `"devices": {}`), "")
 	}
 	refuse := []admission.Option{admission.WithUndecided(vmrules.DoubtInstancetype, admission.Refuse)}
-	tooSmall := answer{Code: 422, Causes: []string{`spec.template.spec.domain.memory.guest: at least 1 GiB ("512Mi", from instance type u1, is less than min 1073741824)`}}
+	tooSmall := answer{Code: 422, Causes: []string{`spec.template.spec.domain.memory.guest: at least 1 GiB (512 MiB, from instance type u1, is less than min 1 GiB)`}}
 	open := func(why string) string {
 		return "at least 1 GiB (spec.template.spec.domain.memory.guest may be set by the instance type: " + why + ")"
 	}

@@ -184,9 +184,9 @@ func ofRule(policy string, r vmrules.Result) map[string]any {
 	add(properties, "doubt", string(r.Doubt))
 	if len(r.Violations) > 0 {
 		v := r.Violations[0]
-		message = v.Detail
+		message = cmp.Or(v.Text, v.Detail)
 		if v.Message != "" {
-			message = fmt.Sprintf("%s (%s)", v.Message, v.Detail)
+			message = fmt.Sprintf("%s (%s)", v.Message, message)
 		}
 		if more := len(r.Violations) - 1 + r.Omitted; more > 0 {
 			message = fmt.Sprintf("%s, and %d more", clipped(message, maxMessage/2), more)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/ohler55/ojg/jp"
 )
 
 //go:embed fields.txt
@@ -132,6 +134,23 @@ func (t types) read(written string) *Field {
 	f.Type.Sort = sort
 	if isPointer {
 		f.Type.Pointee = t.of(pointee)
+	}
+	return f
+}
+
+// At returns the field that the steps of a path lead to; nil if that is not known.
+func (f *Field) At(steps jp.Expr) *Field {
+	for _, step := range steps {
+		var next []*Field
+		if name, isName := step.(jp.Child); isName {
+			next = f.Member(string(name))
+		} else if f.Shape == Array {
+			next = []*Field{f.Items}
+		}
+		if len(next) != 1 {
+			return nil
+		}
+		f = next[0]
 	}
 	return f
 }

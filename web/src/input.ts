@@ -24,8 +24,8 @@ export interface Input {
 }
 
 /** textOf returns what people read of a violation. */
-export function textOf({ message, detail }: Violation): string {
-  return `${message} (${detail})`;
+export function textOf({ message, text, detail }: Violation): string {
+  return `${message} (${text ?? detail})`;
 }
 
 /** inputAt returns what an input needs for the field with a JSON Pointer. */

@@ -35,7 +35,7 @@ export interface ResolverSettings<Values extends FieldValues> {
    * default, nothing may.
    */
   allow?: readonly (Coverage | Doubt)[];
-  /** text returns what people read of a violation. By default, that is its message and its detail. */
+  /** text returns what people read of a violation. By default, that is its message, and its text or its detail. */
   text?: (violation: Violation) => string;
 }
 

@@ -142,7 +142,7 @@ test("web.md: from npm install to the error of a field", async () => {
   ]);
   assert.deepEqual(await messages("8", "1Gi"), [
     "",
-    'Windows needs 4 GiB of memory ("1Gi" is less than min 4294967296)',
+    "Windows needs 4 GiB of memory (1 GiB is less than min 4 GiB)",
   ]);
   assert.deepEqual(await messages("", ""), ["", ""]);
   const created = async () => {

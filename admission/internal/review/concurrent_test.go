@@ -45,7 +45,7 @@ func casesOf(i, version int) []testCase {
 		create(from(name), "", cores1e6, "refused: the object is not valid: "+tooMany(limit(i, version))),
 		{"UPDATE", groupVM, kindVM, wrong, wrong, "warned: " + tooMany(limit(i, version))},
 		create(from("missing"), "", cores1, "warned: Not decided: the template templates/missing, which the VM names, is not there"),
-		create(from(name), `"instancetype": {"name": "small"}, `, "", `refused: the object is not valid: spec.template.spec.domain.memory.guest: Invalid value: "512Mi": too little ("512Mi", from instance type small, is less than min 1073741824)`),
+		create(from(name), `"instancetype": {"name": "small"}, `, "", `refused: the object is not valid: spec.template.spec.domain.memory.guest: Invalid value: "512Mi": too little (512 MiB, from instance type small, is less than min 1 GiB)`),
 		create(from(name), `"instancetype": {"name": "missing"}, `, cores1, "warned: Not decided: too little (spec.template.spec.domain.memory.guest may be set by the instance type: the VirtualMachineClusterInstancetype missing was not found)"),
 		create(own(rules(8)), "", cores1e6, "refused: the object is not valid: "+tooMany(8)),
 		create(own("["), "", cores1, "refused: the validation rules cannot be used: VM: line 1, column 2: \"]\" is missing: the array that begins at line 1 is not closed"),

@@ -204,7 +204,8 @@ class Analyser {
   }
 
   #detail(pane: Pane, entity: Entity, result: Result, violation: Violation): Detail {
-    const { field, detail } = violation;
+    const { field } = violation;
+    const detail = violation.text ?? violation.detail;
     if (field === undefined) {
       return { field: "", detail };
     }

@@ -1,0 +1,47 @@
+package constraint
+
+import (
+	"fmt"
+
+	"github.com/vmrules/vmrules/internal/quantity"
+	"github.com/vmrules/vmrules/internal/value"
+)
+
+// unmistakable is a number of bytes that no field has that is a quantity of something else.
+var unmistakable = quantity.FromInt(1 << 20)
+
+// ForPeople returns the value and the detail as people say them, if these are sizes; otherwise "". It takes the key
+// of the argument, the value, and what reports whether the field is a quantity.
+func (b *Breach) ForPeople(key string, found any, isQuantity func() bool) (shown, detail string) {
+	v, _ := value.ScalarOf(found)
+	if b.Fault == WrongType && v.Shape() == value.String {
+		return v.Describe(), b.meant(&v, isQuantity)
+	}
+	limit, isBound := value.ScalarOf(b.Limit)
+	if !isBound || key != Min && key != Max {
+		return "", ""
+	}
+	n, err := v.Quantity()
+	m, err2 := limit.Quantity()
+	isSize := quantity.IsSize(v.Text()) || quantity.IsSize(limit.Text()) ||
+		n.Compare(unmistakable) >= 0 && m.Compare(unmistakable) >= 0 && isQuantity()
+	size, ok := n.Size()
+	bound, isBytes := m.Size()
+	if err != nil || err2 != nil || !isSize || !ok || !isBytes {
+		return "", ""
+	}
+	compared := "less"
+	if key == Max {
+		compared = "more"
+	}
+	return size, fmt.Sprintf("%s is %s than %s %s", size, compared, key, bound)
+}
+
+// meant returns what to write instead of a text that is nearly a size; "" if it is not.
+func (b *Breach) meant(v *value.Scalar, isQuantity func() bool) string {
+	meant := quantity.Meant(v.Text())
+	if meant == nil || meant[0] == v.Text() || !quantity.IsSize(meant[0]) || !isQuantity() {
+		return ""
+	}
+	return fmt.Sprintf("write a size such as 2Gi, not %s: perhaps %s", v.Describe(), meant[0])
+}
