@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/vmrules/vmrules"
+)
+
+// A question is what an implementation is asked: the keys of a vector but for what is wanted.
+type question struct {
+	ID, Call, Annotation, Version string
+	Object, Old, Template         object
+	Instancetype, Preference      object
+	Templates, Cluster            []object
+	Options                       struct {
+		Strict, Partial, Ratcheting, WithoutInstancetypes bool
+		Root, Lookup                                      string
+		Defaults                                          object
+		WarnIfUndecided                                   []vmrules.Doubt
+	}
+}
+
+// An object has numbers with all of their digits; nil is null.
+type object map[string]any
+
+func (o *object) UnmarshalJSON(text []byte) (err error) {
+	if string(text) == "null" {
+		return nil
+	}
+	*o, err = vmrules.ParseObject(text)
+	return err
+}
+
+// answerAll answers questions by this library.
+func answerAll(in io.Reader, out io.Writer) error {
+	scanner := bufio.NewScanner(in)
+	scanner.Buffer(nil, maxLine)
+	encoder := json.NewEncoder(out)
+	for scanner.Scan() {
+		var q question
+		if err := json.Unmarshal(scanner.Bytes(), &q); err != nil {
+			return err
+		}
+		if err := encoder.Encode(q.answer()); err != nil {
+			return err
+		}
+	}
+	return scanner.Err()
+}
+
+// answer says what the report of the call says.
+func (q *question) answer() answer {
+	a := answer{ID: q.ID}
+	report, err := q.call()
+	refused := err != nil
+	if a.Refused = &refused; refused {
+		return a
+	}
+	valid := report.Valid()
+	a.Valid, a.Outcomes, a.Violations = &valid, []string{}, []violation{}
+	for _, r := range report.Results() {
+		a.Outcomes = append(a.Outcomes, string(r.Outcome))
+		for _, v := range r.Violations {
+			a.Violations = append(a.Violations, violation{v.Rule, v.Field, string(v.Reason)})
+		}
+	}
+	return a
+}
+
+// call makes the call.
+func (q *question) call() (*vmrules.Report, error) {
+	opts, err := q.validateOptions()
+	if err != nil {
+		return nil, err
+	}
+	var rules vmrules.Rules
+	switch q.Call {
+	case "validateOwn":
+		return vmrules.ValidateOwn(q.Object, opts...), nil
+	case "rulesFor":
+		rules, err = vmrules.RulesFor(q.Object, q.Template, q.parseOptions()...)
+	default:
+		rules, err = vmrules.ParseRules(q.Annotation, q.parseOptions()...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return vmrules.Validate(rules, q.Object, opts...), nil
+}
+
+func (q *question) parseOptions() (opts []vmrules.ParseOption) {
+	for _, o := range []struct {
+		isWanted bool
+		option   vmrules.ParseOption
+	}{
+		{q.Version == "201901-1", vmrules.V201901()},
+		{q.Options.Strict, vmrules.Strict()},
+		{q.Options.Root == "object", vmrules.WholeObjects()},
+	} {
+		if o.isWanted {
+			opts = append(opts, o.option)
+		}
+	}
+	return opts
+}
+
+func (q *question) validateOptions() ([]vmrules.ValidateOption, error) {
+	opts := []vmrules.ValidateOption{vmrules.WithBudget(vmrules.Budget{Backtracking: time.Minute})} // so that no clock decides
+	for _, o := range []struct {
+		isWanted bool
+		option   vmrules.ValidateOption
+	}{
+		{q.Options.Partial, vmrules.Partial()},
+		{q.Options.Ratcheting, vmrules.Ratcheting()},
+		{q.Options.WithoutInstancetypes, vmrules.WithoutInstancetypes()},
+		{q.Old != nil, vmrules.WithOldObject(q.Old)},
+		{q.Instancetype != nil || q.Preference != nil, vmrules.WithInstancetype(q.Instancetype, q.Preference)},
+		{q.Cluster != nil, vmrules.WithInstancetypes(q.find)},
+		{q.Options.Lookup == "nil", vmrules.WithTemplates(nil)},
+		{q.Options.Lookup != "nil" && (q.Templates != nil || q.Options.Lookup != ""), vmrules.WithTemplates(q.lookUp)},
+		{q.Options.WarnIfUndecided != nil, vmrules.WarnIfUndecided(q.Options.WarnIfUndecided...)},
+	} {
+		if o.isWanted {
+			opts = append(opts, o.option)
+		}
+	}
+	for path, value := range q.Options.Defaults {
+		p, err := vmrules.ParsePath(path)
+		if err != nil {
+			return nil, err
+		}
+		d, err := vmrules.NewDefault(p, value)
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, vmrules.WithDefaults(d))
+	}
+	return opts, nil
+}
+
+// find returns the instance type and the preference that a VM names.
+func (q *question) find(vm map[string]any) (instancetype, preference map[string]any, err error) {
+	for _, o := range q.Cluster {
+		switch name := at(o, "metadata", "name"); name {
+		case at(vm, "spec", "instancetype", "name"):
+			instancetype = o
+		case at(vm, "spec", "preference", "name"):
+			preference = o
+		}
+	}
+	return instancetype, preference, nil
+}
+
+// lookUp returns the template that a VM names.
+func (q *question) lookUp(ref vmrules.TemplateRef) (*vmrules.Template, error) {
+	switch q.Options.Lookup {
+	case "fails":
+		return nil, errors.New("no connection")
+	case "panics":
+		panic("no cluster")
+	}
+	namespace := ref.Namespace
+	if namespace == "" {
+		namespace = ref.VMNamespace
+	}
+	for _, o := range q.Templates {
+		switch isNamed := at(o, "metadata", "namespace") == namespace && at(o, "metadata", "name") == ref.Name; {
+		case isNamed && q.Options.Lookup == "whole":
+			rules, err := vmrules.RulesFor(nil, o, vmrules.WholeObjects())
+			return &vmrules.Template{Namespace: namespace, Rules: rules}, err
+		case isNamed:
+			return &vmrules.Template{Namespace: namespace, Object: o}, nil
+		}
+	}
+	return nil, nil
+}
+
+// at returns the text at a path of names; "" if there is none.
+func at(o map[string]any, names ...string) string {
+	var value any = o
+	for _, name := range names {
+		members, _ := value.(map[string]any)
+		value = members[name]
+	}
+	return fmt.Sprint(value)
+}

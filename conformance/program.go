@@ -1,0 +1,116 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// A program is a command that answers a line with a line. One that dies, hangs or answers nonsense is started
+// again for the next question.
+type program struct {
+	command []string
+	limit   time.Duration
+
+	cmd    *exec.Cmd
+	in     io.WriteCloser
+	lines  chan string
+	stderr *tail
+}
+
+// maxLine is how long an answer may be.
+const maxLine = 16 << 20
+
+// ask returns the answer to a question. An error says how the program failed.
+func (p *program) ask(id string, question []byte) (got answer, err error) {
+	if p.cmd == nil {
+		if err := p.start(); err != nil {
+			return got, err
+		}
+	}
+	defer func() {
+		if err != nil {
+			p.stop()
+		}
+	}()
+	in := p.in
+	go func() { _, _ = in.Write(append(question, '\n')) }() // a program that does not read would hold this up
+	select {
+	case line, ok := <-p.lines:
+		if !ok {
+			err := p.cmd.Wait()
+			return got, fmt.Errorf("the program has ended: %v%s", errors.Join(err), p.stderr)
+		}
+		if err := json.Unmarshal([]byte(line), &got); err != nil {
+			return got, fmt.Errorf("the answer is no JSON: %w: %.100q", err, line)
+		}
+		if got.ID != id {
+			return got, fmt.Errorf("the answer is to %q", got.ID)
+		}
+		return got, nil
+	case <-time.After(p.limit):
+		return got, fmt.Errorf("there is no answer after %v", p.limit)
+	}
+}
+
+func (p *program) start() (err error) {
+	p.cmd, p.stderr, p.lines = exec.Command(p.command[0], p.command[1:]...), &tail{}, make(chan string)
+	p.cmd.Stderr = p.stderr
+	p.cmd.WaitDelay = time.Second // for what it has started, and which keeps its output open
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := p.cmd.Start(); err != nil {
+		p.cmd = nil
+		return err
+	}
+	lines := p.lines
+	go func() {
+		defer close(lines)
+		scanner := bufio.NewScanner(out)
+		scanner.Buffer(nil, maxLine)
+		for scanner.Scan() {
+			lines <- scanner.Text()
+		}
+	}()
+	return nil
+}
+
+// stop ends the program, if it runs.
+func (p *program) stop() {
+	if p.cmd == nil {
+		return
+	}
+	_ = p.cmd.Process.Kill()
+	go func(lines chan string) {
+		for range lines { // what it has still written
+		}
+	}(p.lines)
+	_ = p.cmd.Wait()
+	p.cmd = nil
+}
+
+// A tail keeps the end of what is written to it.
+type tail struct{ text string }
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.text += string(b)
+	t.text = t.text[max(0, len(t.text)-300):]
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	if text := strings.TrimSpace(t.text); text != "" {
+		return ": " + text
+	}
+	return ""
+}

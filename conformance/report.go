@@ -1,0 +1,141 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+)
+
+// A result is what became of a vector: "passed", "failed", "known" or "skipped".
+type result struct {
+	ID       string `json:"id"`
+	File     string `json:"-"`
+	Sentence string `json:"sentence"`
+	Result   string `json:"result"`
+	Why      string `json:"why,omitempty"`
+	Reason   string `json:"reason,omitempty"` // of a known failure
+}
+
+// A report has all results, and the known failures that none of them is.
+type report struct {
+	results []result
+	passing []string
+}
+
+// judge asks about each vector.
+func judge(all []vector, known []*failure, p *program) report {
+	defer p.stop()
+	var r report
+	for i := range all {
+		v := &all[i]
+		got, err := p.ask(v.id, v.question)
+		one := result{ID: v.id, File: v.file, Sentence: v.sentence, Result: "passed"}
+		switch {
+		case err != nil:
+			one.Result, one.Why = "failed", err.Error()
+		case got.Skipped != "":
+			one.Result, one.Why = "skipped", got.Skipped
+		default:
+			if one.Why = v.difference(got); one.Why != "" {
+				one.Result = "failed"
+			}
+		}
+		if k := slices.IndexFunc(known, func(f *failure) bool { return f.isOf(v.id) }); k >= 0 && one.Result == "failed" {
+			one.Result, one.Reason, known[k].isSeen = "known", known[k].reason, true
+		}
+		r.results = append(r.results, one)
+	}
+	for _, f := range known {
+		if !f.isSeen {
+			r.passing = append(r.passing, f.id)
+		}
+	}
+	return r
+}
+
+// unexpected returns how many results differ from what is known.
+func (r *report) unexpected() int { return r.counts("")["failed"] + len(r.passing) }
+
+// counts returns how often each result is that of a vector in a file; "" is all files.
+func (r *report) counts(file string) map[string]int {
+	n := map[string]int{}
+	for _, one := range r.results {
+		if file == "" || one.File == file {
+			n[one.Result]++
+		}
+	}
+	return n
+}
+
+// writeTable writes a line for each file, and one for each result that is not as expected.
+func (r *report) writeTable(w io.Writer) {
+	files := map[string]bool{}
+	for _, one := range r.results {
+		files[one.File] = true
+	}
+	fmt.Fprintf(w, "%-20s %8s %8s %8s %8s\n", "vectors", "passed", "failed", "known", "skipped")
+	for _, file := range append(slices.Sorted(maps.Keys(files)), "") {
+		n := r.counts(file)
+		fmt.Fprintf(w, "%-20s %8d %8d %8d %8d\n", cmp.Or(file, "all"), n["passed"], n["failed"], n["known"], n["skipped"])
+	}
+	sentences := map[string]int{}
+	for _, one := range r.results {
+		if one.Result == "failed" {
+			sentences[one.Sentence]++
+			fmt.Fprintf(w, "failed %s (%s): %s\n", one.ID, one.Sentence, one.Why)
+		}
+	}
+	for _, sentence := range slices.Sorted(maps.Keys(sentences)) {
+		fmt.Fprintf(w, "%d failed for %s\n", sentences[sentence], sentence)
+	}
+	for _, id := range r.passing {
+		fmt.Fprintf(w, "passes, but is expected to fail: %s\n", id)
+	}
+}
+
+func (r *report) writeJSON(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", " ")
+	return encoder.Encode(map[string]any{"results": r.results, "passing": r.passing})
+}
+
+func (r *report) writeJUnit(w io.Writer) error {
+	type said struct {
+		Text string `xml:"message,attr"`
+	}
+	type testcase struct {
+		Name    string `xml:"name,attr"`
+		Class   string `xml:"classname,attr"`
+		Failure *said  `xml:"failure"`
+		Skipped *said  `xml:"skipped"`
+	}
+	suite := struct {
+		XMLName  xml.Name   `xml:"testsuite"`
+		Name     string     `xml:"name,attr"`
+		Tests    int        `xml:"tests,attr"`
+		Failures int        `xml:"failures,attr"`
+		Cases    []testcase `xml:"testcase"`
+	}{Name: "conformance", Tests: len(r.results) + len(r.passing), Failures: r.unexpected()}
+	for _, one := range r.results {
+		c := testcase{Name: one.ID, Class: one.File}
+		switch one.Result {
+		case "failed":
+			c.Failure = &said{one.Why}
+		case "known", "skipped":
+			c.Skipped = &said{cmp.Or(one.Reason, one.Why)}
+		}
+		suite.Cases = append(suite.Cases, c)
+	}
+	for _, id := range r.passing {
+		suite.Cases = append(suite.Cases, testcase{Name: id, Class: "expected", Failure: &said{"it passes, but is expected to fail"}})
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	return xml.NewEncoder(w).Encode(suite)
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A vector is a question to an implementation, and the answer that is right.
+type vector struct {
+	id, file, sentence string
+	question           []byte // a line of JSON
+	want               answer
+}
+
+// An answer is what an implementation decides. What it does not know is nil.
+type answer struct {
+	ID         string      `json:"id,omitempty"`
+	Skipped    string      `json:"skipped,omitempty"` // why the implementation cannot be asked this
+	Refused    *bool       `json:"refused,omitempty"` // the rules cannot be read
+	Valid      *bool       `json:"valid,omitempty"`
+	Outcomes   []string    `json:"outcomes,omitempty"`
+	Violations []violation `json:"violations,omitempty"`
+}
+
+type violation struct {
+	Rule   string `json:"rule"`
+	Field  string `json:"field"`
+	Reason string `json:"reason"`
+}
+
+// readVectors reads the vectors of all files in a folder.
+func readVectors(folder string) ([]vector, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
+	if err != nil || len(files) == 0 {
+		return nil, fmt.Errorf("there are no vectors in %s", folder)
+	}
+	var all []vector
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		var content struct {
+			Suite   json.RawMessage
+			Vectors []map[string]json.RawMessage
+		}
+		if err := json.Unmarshal(text, &content); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		for _, keys := range content.Vectors {
+			v, err := vectorOf(strings.TrimSuffix(filepath.Base(file), ".json"), content.Suite, keys)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", file, err)
+			}
+			all = append(all, v)
+		}
+	}
+	return all, nil
+}
+
+// vectorOf makes a question of what a vector says about the call.
+func vectorOf(file string, suite json.RawMessage, keys map[string]json.RawMessage) (v vector, err error) {
+	var name, spec string
+	var want struct {
+		Problems, Coverage []any
+		Outcomes           []string
+		Valid              bool
+		Violations         []struct {
+			violation
+			Warned bool
+		}
+	}
+	for key, to := range map[string]any{"name": &name, "spec": &spec, "want": &want} {
+		if err := json.Unmarshal(keys[key], to); err != nil {
+			return v, fmt.Errorf("%s: %w", key, err)
+		}
+	}
+	v = vector{id: file + "/" + name, file: file}
+	v.sentence, _, _ = strings.Cut(spec, ",")
+
+	question := maps.Clone(keys)
+	maps.DeleteFunc(question, func(key string, _ json.RawMessage) bool {
+		return slices.Contains([]string{"name", "spec", "want"}, key)
+	})
+	if annotation := question["annotation"]; len(annotation) > 0 && annotation[0] != '"' { // its text counts, byte for byte
+		question["annotation"], _ = json.Marshal(string(annotation))
+	}
+	question["id"], _ = json.Marshal(v.id)
+	if suite != nil {
+		question["suite"] = suite
+	}
+	if v.question, err = json.Marshal(question); err != nil {
+		return v, err
+	}
+
+	refused := len(want.Problems) > 0 && string(keys["call"]) != `"validateOwn"` // which says it in the report
+	v.want.Refused = &refused
+	if refused {
+		return v, nil
+	}
+	valid := want.Coverage == nil || want.Valid
+	for _, w := range want.Violations {
+		valid = valid && (w.Warned || want.Coverage != nil)
+		v.want.Violations = append(v.want.Violations, w.violation)
+	}
+	v.want.Valid, v.want.Outcomes = &valid, want.Outcomes
+	return v, nil
+}
+
+// difference says how an answer is wrong, as far as the implementation knows; "" if it is right.
+func (v *vector) difference(got answer) string {
+	refused := got.Refused != nil && *got.Refused
+	switch {
+	case refused != *v.want.Refused:
+		return fmt.Sprintf("the rules are refused: %t, want %t", refused, !refused)
+	case refused:
+		return ""
+	case got.Valid == nil:
+		return `the answer has none of "valid", "refused" and "skipped"`
+	case *got.Valid != *v.want.Valid:
+		return fmt.Sprintf("valid is %t, want %t", *got.Valid, !*got.Valid)
+	case got.Outcomes != nil && !slices.Equal(got.Outcomes, v.want.Outcomes):
+		return fmt.Sprintf("the outcomes are %v, want %v", got.Outcomes, v.want.Outcomes)
+	case got.Violations != nil && !slices.Equal(got.Violations, v.want.Violations):
+		return fmt.Sprintf("the violations are %v, want %v", got.Violations, v.want.Violations)
+	}
+	return ""
+}
