@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/vmrules/vmrules"
@@ -36,8 +39,15 @@ func (o *object) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// answerAll answers questions by this library.
-func answerAll(in io.Reader, out io.Writer) error {
+// answerers are those that this program knows, by name.
+var answerers = map[string]func(*question) answer{"vmrules": (*question).answer, "ssp": (*question).bySSP, "console": (*question).byConsole}
+
+// answerAll answers questions by one of them.
+func answerAll(name string, in io.Reader, out io.Writer) error {
+	by := answerers[name]
+	if by == nil {
+		return fmt.Errorf("who answers? There are %s", strings.Join(slices.Sorted(maps.Keys(answerers)), ", "))
+	}
 	scanner := bufio.NewScanner(in)
 	scanner.Buffer(nil, maxLine)
 	encoder := json.NewEncoder(out)
@@ -46,7 +56,7 @@ func answerAll(in io.Reader, out io.Writer) error {
 		if err := json.Unmarshal(scanner.Bytes(), &q); err != nil {
 			return err
 		}
-		if err := encoder.Encode(q.answer()); err != nil {
+		if err := encoder.Encode(by(&q)); err != nil {
 			return err
 		}
 	}
