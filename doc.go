@@ -30,28 +30,31 @@
 //	  }
 //	]
 //
-// The keys name, rule, path and message are mandatory. The others are optional; one that
-// is null is absent. An unknown key is ignored and kept in [Rule.Unknown]; under [Strict]
-// it is a problem. A [ParseError] reports all problems of all rules together. [Rule] says
-// what the kinds and arguments demand of a value.
+// The keys name, rule, path and message are mandatory (R4). The others are optional; one that
+// is null is absent (R11). An unknown key is ignored and kept in [Rule.Unknown] (R6); under
+// [Strict] it is a problem. A [ParseError] reports all problems of all rules together (A10).
+// [Rule] says what the kinds and arguments demand of a value.
+//
+// The numbers are those of docs/format.md, which lists every sentence of the specification, what
+// it leaves open, and what this package decides.
 //
 // Rules in version 201901-1 are in an annotation of the template itself. Its specification
 // calls the annotation "validation" in the text and "validations" in the examples; this
-// package reads the latter. Paths have no prefix: they begin with a slash
-// ("/spec.domain.cpu.cores") or with a name. An argument that begins with a slash is a
-// path. One argument is "included" in the text and "values" in the examples; this package
-// reads both.
+// package reads the latter (A4). Paths have no prefix: they begin with a slash
+// ("/spec.domain.cpu.cores") or with a name (P5). An argument that begins with a slash is a
+// path (P6). One argument is "included" in the text and "values" in the examples; this package
+// reads both (C15).
 //
 // # Paths
 //
-// [Path] describes the dialect of JSONPath. Where "valid" selects nothing, the rule is
-// Skipped (spec: Optional Keys). Where path selects nothing, the rule is violated: without
-// "valid", a field must be there (spec: Mandatory Keys). A null is absent. Where path
-// selects several values, all of them must satisfy all arguments (spec: min / max).
+// [Path] describes the dialect of JSONPath (P7). Where "valid" selects nothing, the rule is
+// Skipped (R9). Where path selects nothing, the rule is violated: without "valid", a field
+// must be there (R7). A null is absent (P18). Where path selects several values, all of them
+// must satisfy all arguments (C7).
 //
 // According to the text of the specification, paths begin at the objects of the template.
 // In its examples they begin at the spec.template of a VM, and this package follows the
-// examples. The root of paths depends on the object's kind and API group or, if it has no
+// examples (P1). The root of paths depends on the object's kind and API group or, if it has no
 // kind, on its shape:
 //
 //	VirtualMachine, or a spec.template.spec              spec.template
@@ -63,41 +66,41 @@
 //	List, VirtualMachineList and the like                that of each item
 //	anything else                                        the object
 //
-// Each root is a [Target] and has one result for each rule. Where there is nothing to
+// Each root is a [Target] and has one result for each rule (W10). Where there is nothing to
 // validate, every rule is Undecided: in a list or template without a VM, in a VM without
-// its spec.template, and for a nil object.
+// its spec.template, and for a nil object (W9).
 //
 // # Defaults
 //
-// Some fields exist wherever the object around them exists (spec: Optional Keys, valid).
+// Some fields exist wherever the object around them exists (D1).
 // The sockets, cores and threads of .spec.domain.cpu count as 1 where they are not set or
 // 0. These count as "": machine.type; serial, cache, io and tag of disks; model,
 // macAddress, pciAddress, tag and ports[*].protocol of interfaces. ports[*].port counts as
-// 0. A step that names the field sees its default; a wildcard or ".." sees only what is
-// written. [WithDefaults] adds to these fields and overrides them.
+// 0 (D3). A step that names the field sees its default; a wildcard or ".." sees only what is
+// written (D4). [WithDefaults] adds to these fields and overrides them.
 //
 // # Instance types and preferences
 //
 // When KubeVirt starts a VM, it sets fields from the instance type and the preference that
 // the VM names. [WithInstancetype] and [WithInstancetypes] give them; the VM is then judged
-// as KubeVirt expands it, and [Violation.Origin] says which object a value comes from.
+// as KubeVirt expands it (I1), and [Violation.Origin] says which object a value comes from.
 //
 // Without them, a rule is Undecided if its path, its "valid" or an argument asks for a field
 // that one of them may set: a field that the VM does not set, such as cpu.cores,
 // memory.guest or the bus of a disk, or one that KubeVirt overwrites or adds to even where
-// the VM sets it, such as cpu.maxSockets. A value that the VM sets and that breaks the rule
-// still violates it. [WithoutInstancetypes] judges by what the VM says alone. Rules with
+// the VM sets it, such as cpu.maxSockets (I9). A value that the VM sets and that breaks the
+// rule still violates it (O5). [WithoutInstancetypes] judges by what the VM says alone. Rules with
 // [WholeObjects] judge the object as it is written.
 //
 // # Updates
 //
 // With [Ratcheting] and [WithOldObject], an update fails only because of its changes: a
-// violation that the old object has too is a warning.
+// violation that the old object has too is a warning (U1).
 //
 // # Template parameters
 //
 // Inside a template, a rule that asks for a string with a parameter that is not filled in,
-// such as ${NAME}, is Undecided. A parameter in a key may become any name. Where a path
+// such as ${NAME}, is Undecided (T1). A parameter in a key may become any name (T3). Where a path
 // steps into an object with such a key, it selects the other members as usual, but the
 // rule is Undecided if the path names a member that is missing there, or selects by a
 // wildcard or "..".
@@ -119,7 +122,7 @@
 // slip by unjudged, as in a pipeline, ask for Passed.
 //
 // [Report.Valid] is false where a rule is Violated, and where one that does not say
-// justWarning is Undecided. Undecided never counts as satisfied: a bound was reached, an
+// justWarning is Undecided (O11). Undecided never counts as satisfied (O4): a bound was reached, an
 // argument could not be read, or there was nothing to judge. [Result.Doubt] says which,
 // and the violation does not blame a field. The zero [Report] is not valid. Reading a
 // report from its JSON gives the verdict that was written, or an error.

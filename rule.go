@@ -30,30 +30,30 @@ var argumentKeys = func() (keys [len(constraint.Arguments)]string) {
 //
 // # Kinds and arguments
 //
-//	kind           what it demands of a value                              spec
-//	integer        the value must be an integral number, or a string       Validation rules
+//	kind           what it demands of a value                              docs/format.md
+//	integer        the value must be an integral number, or a string       V1
 //	               that is an integral quantity: 2, 2.0, "2Gi", "1e3";
 //	               not "500m"
-//	string         the value must be a string                              Validation rules
-//	enum           the value must equal one of values; both are            Validation rules
+//	string         the value must be a string                              V3
+//	enum           the value must equal one of values; both are            V5
 //	               compared as text
-//	regex          the value, as text, must match regex, in whole or       Validation rules
+//	regex          the value, as text, must match regex, in whole or       V4
 //	               in part
-//	another        the rule is Ignored, unless WithKind adds the kind      Validation rules
+//	another        the rule is Ignored, unless WithKind adds the kind      R3
 //
 //	argument       what it demands of a value
-//	min            the value must be a number or a quantity, and at        min / max
+//	min            the value must be a number or a quantity, and at        C5
 //	               least min
-//	max            the value must be a number or a quantity, and at        min / max
+//	max            the value must be a number or a quantity, and at        C6
 //	               most max
-//	minLength      the value, as text, must have at least minLength        minLength / maxLength
+//	minLength      the value, as text, must have at least minLength        C16
 //	               Unicode code points
-//	maxLength      the value, as text, must have at most maxLength         minLength / maxLength
+//	maxLength      the value, as text, must have at most maxLength         C17
 //	               Unicode code points
-//	values         the list of allowed values; the value, as text, must    values
+//	values         the list of allowed values; the value, as text, must    C10
 //	               equal one of them, letter case included; an empty
 //	               list allows nothing
-//	regex          a regular expression that the value, as text, must      regex
+//	regex          a regular expression that the value, as text, must      X1
 //	               match as in PCRE2, in UTF mode without UCP; it is
 //	               not anchored
 //

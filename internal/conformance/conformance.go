@@ -19,10 +19,13 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
+// Suite is the version of the suite of vectors that this package reads.
+const Suite = "1"
+
 // A Vector is a call and its expected result.
 type Vector struct {
 	Name       string
-	Spec       string
+	Spec       string // the numbers that it tests, of docs/format.md
 	Annotation json.RawMessage
 	Version    string
 	Call       string
@@ -81,7 +84,7 @@ type Violation struct {
 }
 
 // Read returns the vectors of each file in the directory, by the file's name without its
-// extension. An unknown key is an error.
+// extension. An unknown key is an error, and so is another version of the suite.
 func Read(t testing.TB, dir string) map[string][]Vector {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
@@ -94,11 +97,17 @@ func Read(t testing.TB, dir string) map[string][]Vector {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var content struct{ Vectors []Vector }
+		content := struct {
+			Suite   string
+			Vectors []Vector
+		}{Suite: Suite} // the vectors of a kind beyond the format are of no suite
 		decoder := json.NewDecoder(bytes.NewReader(text))
 		decoder.DisallowUnknownFields()
 		if err := decoder.Decode(&content); err != nil {
 			t.Fatalf("%s: %v", file, err)
+		}
+		if content.Suite != Suite {
+			t.Fatalf("%s is of version %q of the suite, and this reader of version %s", file, content.Suite, Suite)
 		}
 		all[strings.TrimSuffix(filepath.Base(file), ".json")] = content.Vectors
 	}

@@ -3,6 +3,8 @@ package conformance
 import (
 	"encoding/json"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -16,6 +18,8 @@ type recorder struct {
 }
 
 func (r *recorder) Helper() {}
+
+func (r *recorder) Fatalf(format string, _ ...any) { panic("fatal: " + format) }
 
 func (r *recorder) Errorf(format string, _ ...any) {
 	r.failures = append(r.failures, strings.Fields(format)[0])
@@ -127,6 +131,33 @@ func TestCompareWithNothing(t *testing.T) {
 		test.v.Compare(r, test.report, test.err)
 		if diff := cmp.Diff(test.failures, r.failures); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	for _, test := range []struct {
+		text    string
+		isWrong bool
+	}{
+		{`{"suite": "` + Suite + `", "vectors": [{"name": "v", "spec": "P3"}]}`, false},
+		{`{"vectors": [{"name": "v", "spec": "of a kind"}]}`, false},
+		{`{"suite": "0", "vectors": [{"name": "v"}]}`, true},
+		{`{"suite": "", "vectors": [{"name": "v"}]}`, true},
+		{`{"suite": "` + Suite + `", "vectors": [{"nmae": "v"}]}`, true},
+		{`[{"name": "v"}]`, true},
+	} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "topic.json"), []byte(test.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		isWrong, vectors := false, map[string][]Vector{}
+		func() {
+			defer func() { isWrong = recover() != nil }()
+			vectors = Read(&recorder{TB: t}, dir)
+		}()
+		if isWrong != test.isWrong || !isWrong && (len(vectors["topic"]) != 1 || vectors["topic"][0].Name != "v") {
+			t.Errorf("%s: wrong %t, %v", test.text, isWrong, vectors)
 		}
 	}
 }
