@@ -33,7 +33,7 @@ func run(args []string, out io.Writer) error {
 	vectors := flags.String("vectors", "testdata/conformance", "the `folder` with the vectors")
 	expected := flags.String("expected", "", "a `file` with the vectors that the implementation is known to fail, each with a reason")
 	limit := flags.Duration("timeout", 10*time.Second, "how long the program may take for a vector")
-	asJSON := flags.String("json", "", "write the results as JSON to a `file`")
+	asJSON := flags.String("json", "", "write the score as JSON to a `file`")
 	asJUnit := flags.String("junit", "", "write the results as JUnit's XML to a `file`")
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -12,12 +12,26 @@ import (
 
 // A result is what became of a vector: "passed", "failed", "known" or "skipped".
 type result struct {
-	ID       string `json:"id"`
-	File     string `json:"-"`
-	Sentence string `json:"sentence"`
-	Result   string `json:"result"`
-	Why      string `json:"why,omitempty"`
-	Reason   string `json:"reason,omitempty"` // of a known failure
+	id, file, sentence string
+	result             string
+	why                string
+	reason             string // of a known failure
+}
+
+// A score is how an implementation does.
+type score struct {
+	// Sections are those of docs/format.md, by their letters.
+	Sections map[string]*count `json:"sections"`
+	// Reasons say how often each is that of a known failure.
+	Reasons map[string]int `json:"reasons,omitempty"`
+	// Unexpected has the vectors that fail for no known reason, and known failures that are none.
+	Unexpected []string `json:"unexpected,omitempty"`
+}
+
+type count struct {
+	Passed  int `json:"passed"`
+	Failed  int `json:"failed"`
+	Skipped int `json:"skipped"`
 }
 
 // A report has all results, and the known failures that none of them is.
@@ -33,19 +47,19 @@ func judge(all []vector, known []*failure, p *program) report {
 	for i := range all {
 		v := &all[i]
 		got, err := p.ask(v.id, v.question)
-		one := result{ID: v.id, File: v.file, Sentence: v.sentence, Result: "passed"}
+		one := result{id: v.id, file: v.file, sentence: v.sentence, result: "passed"}
 		switch {
 		case err != nil:
-			one.Result, one.Why = "failed", err.Error()
+			one.result, one.why = "failed", err.Error()
 		case got.Skipped != "":
-			one.Result, one.Why = "skipped", got.Skipped
+			one.result, one.why = "skipped", got.Skipped
 		default:
-			if one.Why = v.difference(got); one.Why != "" {
-				one.Result = "failed"
+			if one.why = v.difference(got); one.why != "" {
+				one.result = "failed"
 			}
 		}
-		if k := slices.IndexFunc(known, func(f *failure) bool { return f.isOf(v.id) }); k >= 0 && one.Result == "failed" {
-			one.Result, one.Reason, known[k].isSeen = "known", known[k].reason, true
+		if k := slices.IndexFunc(known, func(f *failure) bool { return f.isOf(v.id) }); k >= 0 && one.result == "failed" {
+			one.result, one.reason, known[k].isSeen = "known", known[k].reason, true
 		}
 		r.results = append(r.results, one)
 	}
@@ -64,8 +78,8 @@ func (r *report) unexpected() int { return r.counts("")["failed"] + len(r.passin
 func (r *report) counts(file string) map[string]int {
 	n := map[string]int{}
 	for _, one := range r.results {
-		if file == "" || one.File == file {
-			n[one.Result]++
+		if file == "" || one.file == file {
+			n[one.result]++
 		}
 	}
 	return n
@@ -75,7 +89,7 @@ func (r *report) counts(file string) map[string]int {
 func (r *report) writeTable(w io.Writer) {
 	files := map[string]bool{}
 	for _, one := range r.results {
-		files[one.File] = true
+		files[one.file] = true
 	}
 	fmt.Fprintf(w, "%-20s %8s %8s %8s %8s\n", "vectors", "passed", "failed", "known", "skipped")
 	for _, file := range append(slices.Sorted(maps.Keys(files)), "") {
@@ -84,9 +98,9 @@ func (r *report) writeTable(w io.Writer) {
 	}
 	sentences := map[string]int{}
 	for _, one := range r.results {
-		if one.Result == "failed" {
-			sentences[one.Sentence]++
-			fmt.Fprintf(w, "failed %s (%s): %s\n", one.ID, one.Sentence, one.Why)
+		if one.result == "failed" {
+			sentences[one.sentence]++
+			fmt.Fprintf(w, "failed %s (%s): %s\n", one.id, one.sentence, one.why)
 		}
 	}
 	for _, sentence := range slices.Sorted(maps.Keys(sentences)) {
@@ -97,11 +111,37 @@ func (r *report) writeTable(w io.Writer) {
 	}
 }
 
+// score counts the results by section and by reason.
+func (r *report) score() score {
+	s := score{Sections: map[string]*count{}, Reasons: map[string]int{}, Unexpected: slices.Clone(r.passing)}
+	for _, one := range r.results {
+		letter := one.sentence[:min(1, len(one.sentence))]
+		n := s.Sections[letter]
+		if n == nil {
+			n = &count{}
+			s.Sections[letter] = n
+		}
+		switch one.result {
+		case "passed":
+			n.Passed++
+		case "skipped":
+			n.Skipped++
+		case "known":
+			n.Failed++
+			s.Reasons[one.reason]++
+		case "failed":
+			n.Failed++
+			s.Unexpected = append(s.Unexpected, one.id)
+		}
+	}
+	return s
+}
+
 func (r *report) writeJSON(w io.Writer) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", " ")
-	return encoder.Encode(map[string]any{"results": r.results, "passing": r.passing})
+	return encoder.Encode(r.score())
 }
 
 func (r *report) writeJUnit(w io.Writer) error {
@@ -122,12 +162,12 @@ func (r *report) writeJUnit(w io.Writer) error {
 		Cases    []testcase `xml:"testcase"`
 	}{Name: "conformance", Tests: len(r.results) + len(r.passing), Failures: r.unexpected()}
 	for _, one := range r.results {
-		c := testcase{Name: one.ID, Class: one.File}
-		switch one.Result {
+		c := testcase{Name: one.id, Class: one.file}
+		switch one.result {
 		case "failed":
-			c.Failure = &said{one.Why}
+			c.Failure = &said{one.why}
 		case "known", "skipped":
-			c.Skipped = &said{cmp.Or(one.Reason, one.Why)}
+			c.Skipped = &said{cmp.Or(one.reason, one.why)}
 		}
 		suite.Cases = append(suite.Cases, c)
 	}
