@@ -13,32 +13,43 @@ var unmistakable = quantity.FromInt(1 << 20)
 // ForPeople returns the value and the detail as people say them, if these are sizes; otherwise "". It takes the key
 // of the argument, the value, and what reports whether the field is a quantity.
 func (b *Breach) ForPeople(key string, found any, isQuantity func() bool) (shown, detail string) {
-	v, _ := value.ScalarOf(found)
-	if b.Fault == WrongType && v.Shape() == value.String {
-		return v.Describe(), b.meant(&v, isQuantity)
-	}
-	limit, isBound := value.ScalarOf(b.Limit)
-	if !isBound || key != Min && key != Max {
+	isText := b.Fault == WrongType
+	if !isText && (key != Min && key != Max || b.Fault != Invalid) {
 		return "", ""
 	}
+	var v, limit value.Scalar
+	v.Set(found)
+	if isText {
+		return v.Describe(), b.meant(&v, isQuantity)
+	}
+	limit.Set(b.Limit)
 	n, err := v.Quantity()
 	m, err2 := limit.Quantity()
 	isSize := quantity.IsSize(v.Text()) || quantity.IsSize(limit.Text()) ||
 		n.Compare(unmistakable) >= 0 && m.Compare(unmistakable) >= 0 && isQuantity()
-	size, ok := n.Size()
-	bound, isBytes := m.Size()
-	if err != nil || err2 != nil || !isSize || !ok || !isBytes {
+	if err != nil || err2 != nil || !isSize {
 		return "", ""
 	}
-	compared := "less"
-	if key == Max {
-		compared = "more"
+	text, ok := n.AppendSize(make([]byte, 0, 64))
+	size := len(text)
+	if key == Min {
+		text = append(text, " is less than min "...)
+	} else {
+		text = append(text, " is more than max "...)
 	}
-	return size, fmt.Sprintf("%s is %s than %s %s", size, compared, key, bound)
+	text, isBytes := m.AppendSize(text)
+	if !ok || !isBytes {
+		return "", ""
+	}
+	detail = string(text)
+	return detail[:size], detail
 }
 
 // meant returns what to write instead of a text that is nearly a size; "" if it is not.
 func (b *Breach) meant(v *value.Scalar, isQuantity func() bool) string {
+	if v.Shape() != value.String {
+		return ""
+	}
 	meant := quantity.Meant(v.Text())
 	if meant == nil || meant[0] == v.Text() || !quantity.IsSize(meant[0]) || !isQuantity() {
 		return ""

@@ -1,44 +1,46 @@
 package quantity
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 )
 
-// units are those in which people say sizes, and their bases. A size is said in the first that needs at most two
-// decimal places.
+// units are those in which people say sizes, the largest first. A size is said in the first that needs at most two
+// decimal places, and no more than five digits before them.
 var units = []struct {
-	base  int64
-	names []string
+	size, most int64
+	name       string
 }{
-	{1024, []string{"KiB", "MiB", "GiB", "TiB", "PiB"}},
-	{1000, []string{"kB", "MB", "GB", "TB", "PB"}},
+	{1 << 50, 10240, " PiB"}, {1 << 40, 10240, " TiB"}, {1 << 30, 10240, " GiB"}, {1 << 20, 10240, " MiB"}, {1 << 10, 10240, " KiB"},
+	{1e15, 10000, " PB"}, {1e12, 10000, " TB"}, {1e9, 10000, " GB"}, {1e6, 10000, " MB"}, {1e3, 10000, " kB"},
+	{1, 1 << 62, " B"},
 }
 
-// Size returns n as people say a size in bytes, such as "1.5 GiB"; false if n is no number of bytes. It does not
-// round.
-func (n Number) Size() (string, bool) {
+// AppendSize appends n as people say a size in bytes, such as "1.5 GiB"; false if n is no number of bytes. It
+// does not round.
+func (n Number) AppendSize(b []byte) ([]byte, bool) {
 	bytes, ok := n.Int64()
 	if !ok || bytes < 0 {
-		return "", false
+		return b, false
 	}
-	for _, of := range units {
-		unit := of.base
-		for range len(of.names) - 1 {
-			unit *= of.base
-		}
-		for i := len(of.names) - 1; i >= 0; i, unit = i-1, unit/of.base {
-			whole, rest := bytes/unit, bytes%unit
-			if 1 <= whole && whole < 10*of.base && rest*100%unit == 0 {
-				decimals := strings.TrimRight(fmt.Sprintf(".%02d", rest*100/unit), ".0")
-				return fmt.Sprintf("%d%s %s", whole, decimals, of.names[i]), true
-			}
+	unit := units[len(units)-1]
+	for _, u := range units {
+		if whole := bytes / u.size; 1 <= whole && whole < u.most && bytes%u.size*100%u.size == 0 {
+			unit = u
+			break
 		}
 	}
-	return fmt.Sprintf("%d B", bytes), true
+	b = strconv.AppendInt(b, bytes/unit.size, 10)
+	if decimals := bytes % unit.size * 100 / unit.size; decimals > 0 {
+		b = append(b, '.', byte('0'+decimals/10))
+		if decimals%10 > 0 {
+			b = append(b, byte('0'+decimals%10))
+		}
+	}
+	return append(b, unit.name...), true
 }
 
 // IsSize reports whether the text of a quantity says a size: it has a suffix of at least a thousand.
 func IsSize(text string) bool {
-	return strings.HasSuffix(text, "i") || text != "" && strings.Contains("kMGTPE", text[len(text)-1:])
+	return strings.HasSuffix(text, "i") || text != "" && strings.IndexByte("kMGTPE", text[len(text)-1]) >= 0
 }
