@@ -169,7 +169,7 @@ func (p *printer) printClass(begin string, set charset) {
 func (p *printer) printCharacter(r rune) {
 	isWord := r <= unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r))
 	switch {
-	case p.engine == backtrackingEngine && r <= unicode.MaxASCII && !isWord: // it reads [\--\/] as a subtraction
+	case p.engine == backtrackingEngine && r <= unicode.MaxASCII && !isWord: // an escaped hyphen begins no range for it
 		fmt.Fprintf(p, `\x{%x}`, r)
 	case isWord, strings.ContainsRune(" !\"#%&',:;<=>@_`~", r), r == '-' && !p.inClass:
 		p.WriteRune(r)
