@@ -24,7 +24,7 @@ const (
 )
 
 // isOfFormat reports whether the kind is one of the format. WithKind may add others.
-func (k Kind) isOfFormat() bool { return constraint.IsKind(string(k)) }
+func (k Kind) isOfFormat() bool { return constraint.IsKind(k) }
 
 var formatKinds = []Kind{KindInteger, KindString, KindRegex, KindEnum}
 

@@ -25,7 +25,7 @@ var errNoRule = errors.New("there is no rule")
 // type of its own if the rule cannot judge a value without an object: an argument is a path, which
 // [Resolve] reads from an object; the rule enforces nothing; or its kind is not one of the format.
 func NewValueChecker(rule vmrules.Rule, opts ...vmrules.ValidateOption) (*ValueChecker, error) {
-	if !constraint.IsKind(string(rule.Kind)) {
+	if !constraint.IsKind(rule.Kind) {
 		return newValueChecker(rule, nil, nil, nil)
 	}
 	rules, err := vmrules.NewRules([]vmrules.Rule{rule})
@@ -42,7 +42,7 @@ func NewValueChecker(rule vmrules.Rule, opts ...vmrules.ValidateOption) (*ValueC
 func newValueChecker(r vmrules.Rule, set *constraint.Set, f *jsonpath.Implied, opts []vmrules.ValidateOption) (*ValueChecker, error) {
 	isOpen := r.Kind == vmrules.KindEnum || r.Kind == vmrules.KindRegex
 	switch {
-	case !constraint.IsKind(string(r.Kind)):
+	case !constraint.IsKind(r.Kind):
 		return nil, fmt.Errorf("the rule %s: only its kind, %s, knows which values it allows", value.Quoted(r.Name), value.Quoted(string(r.Kind)))
 	case isOpen && len(set.All()) == 0:
 		return nil, fmt.Errorf("the rule %s: the kind %s without any argument enforces nothing", value.Quoted(r.Name), r.Kind)

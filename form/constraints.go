@@ -104,7 +104,7 @@ func (t *total) addRule(r *Resolved) {
 	case r.Outcome == vmrules.OutcomeUndecided:
 		t.undecided = append(t.undecided, t.note(r, "", r.Note))
 		return
-	case !constraint.IsKind(string(t.rules[r.Index].Kind)):
+	case !constraint.IsKind(t.rules[r.Index].Kind):
 		t.undecided = append(t.undecided, t.note(r, "", errKindItself.Error()))
 		return
 	case r.Unsearched != "":

@@ -246,7 +246,7 @@ func (g *schemaGroup) write(rules []*Resolved) {
 		rule := &g.rules[r.Index]
 		switch {
 		case r.Outcome == vmrules.OutcomeIgnored:
-		case !constraint.IsKind(string(rule.Kind)):
+		case !constraint.IsKind(rule.Kind):
 			g.leaveOut(rule, "", "", errKindItself)
 		case rule.JustWarning:
 			warning = append(warning, r)

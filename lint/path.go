@@ -20,11 +20,11 @@ import (
 func (l *linter) paths(r *rule) {
 	_, at := r.at(rulekey.Path)
 	judged := oneScalar
-	if !constraint.IsKind(string(r.Kind)) {
+	if !constraint.IsKind(r.Kind) {
 		judged = anyValue
 	}
 	s := l.path(r, rulekey.Path, at, r.Path, judged)
-	if constraint.IsKind(string(r.Kind)) {
+	if constraint.IsKind(r.Kind) {
 		l.fieldKind(r, s.fields, !s.unsure)
 		l.fieldValues(r, s.fields)
 		r.fields = s.fields

@@ -16,7 +16,7 @@ func (r *rule) isForAll() bool { return r.Valid.IsZero() || fieldpath.BeginsWith
 
 // refusesAll reports whether the rule makes every VM fail if nothing satisfies it.
 func (r *rule) refusesAll() bool {
-	return r.isForAll() && !r.JustWarning && constraint.IsKind(string(r.Kind)) && !r.enforcesNothing()
+	return r.isForAll() && !r.JustWarning && constraint.IsKind(r.Kind) && !r.enforcesNothing()
 }
 
 func (r *rule) enforcesNothing() bool {

@@ -46,7 +46,7 @@ func (l *linter) rule(r *rule) {
 	known := len(l.findings)
 	l.message(r)
 	l.paths(r)
-	if constraint.IsKind(string(r.Kind)) {
+	if constraint.IsKind(r.Kind) {
 		l.arguments(r)
 	}
 	l.ssp(r)

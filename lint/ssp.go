@@ -15,7 +15,7 @@ import (
 // otherwise. That program decodes a rule into a Go struct, with encoding/json, and a VM into
 // its Go type. docs/consumers.md describes it.
 func (l *linter) ssp(r *rule) {
-	if !constraint.IsKind(string(r.Kind)) && !l.unknownKinds[r.index] {
+	if !constraint.IsKind(r.Kind) && !l.unknownKinds[r.index] {
 		l.add(r, rulekey.Rule, "ssp-kind", "KubeVirt's template validator does not know this kind, and rejects every VM with such a rule")
 	}
 	given := map[string]bool{}
@@ -101,7 +101,7 @@ func (l *linter) sspArgument(r *rule, m jsontext.Member, key string) {
 // sspWarning finds a rule that fails in KubeVirt's template validator although it should only
 // warn. The findings are those about the rule so far.
 func (l *linter) sspWarning(r *rule, findings []Finding) {
-	fails := !constraint.IsKind(string(r.Kind)) || slices.ContainsFunc(findings, func(f Finding) bool {
+	fails := !constraint.IsKind(r.Kind) || slices.ContainsFunc(findings, func(f Finding) bool {
 		isUsed := strings.HasPrefix(f.ID, "ssp-") && f.Key != rulekey.Valid || r.isUsedBySSP(f.Key)
 		return profileSeverities[SSP][f.ID] == SeverityError && isUsed
 	})

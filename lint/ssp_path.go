@@ -101,7 +101,7 @@ func (l *linter) sspSelected(r *rule, key string, at jsontext.Node, p vmrules.Pa
 	}
 	isNumber := r.Kind == vmrules.KindInteger || key == constraint.MinLength || key == constraint.MaxLength
 	switch {
-	case len(fields) == 0, !constraint.IsKind(string(r.Kind)), !slices.ContainsFunc(fields, func(f *field) bool { return f.Shape == vmapi.Scalar }):
+	case len(fields) == 0, !constraint.IsKind(r.Kind), !slices.ContainsFunc(fields, func(f *field) bool { return f.Shape == vmapi.Scalar }):
 	case isNumber && !slices.ContainsFunc(fields, sspReadsNumber):
 		l.add(r, key, "ssp-field", "KubeVirt's template validator cannot read this field as a number, because %s: it rejects every VM to which the rule applies", sspTypeOf(fields)).Offset = at.Start
 	case !isNumber && !slices.ContainsFunc(fields, sspReadsText):

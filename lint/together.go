@@ -15,7 +15,7 @@ func (l *linter) together(rules []*rule) {
 	groups := map[string]*limits{}
 	var inOrder []*limits
 	for _, r := range rules {
-		if !constraint.IsKind(string(r.Kind)) || r.JustWarning || r.isHopeless {
+		if !constraint.IsKind(r.Kind) || r.JustWarning || r.isHopeless {
 			continue
 		}
 		key := r.group()

@@ -20,8 +20,8 @@ const (
 )
 
 // IsKind reports whether a kind of rule is one of the format.
-func IsKind(kind string) bool {
-	_, ok := kinds[kind]
+func IsKind[Kind ~string](kind Kind) bool {
+	_, ok := kinds[string(kind)]
 	return ok
 }
 

@@ -139,7 +139,7 @@ func (j *judgement) judge(r *rule, isTwice bool) error {
 	switch {
 	case isTwice:
 		return errors.New("an earlier rule has the same name")
-	case !constraint.IsKind(string(r.Kind)):
+	case !constraint.IsKind(r.Kind):
 		return flaw{rulekey.Rule, fmt.Errorf("the kind %s is unknown", value.Describe(r.Kind))}
 	case r.Message == "":
 		return errors.New("the rule has no message")
