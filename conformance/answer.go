@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -156,10 +157,11 @@ func (q *question) validateOptions() ([]vmrules.ValidateOption, error) {
 // find returns the instance type and the preference that a VM names.
 func (q *question) find(vm map[string]any) (instancetype, preference map[string]any, err error) {
 	for _, o := range q.Cluster {
-		switch name := at(o, "metadata", "name"); name {
-		case at(vm, "spec", "instancetype", "name"):
+		name, kind := at(o, "metadata", "name"), at(o, "kind")
+		switch {
+		case strings.HasSuffix(kind, "Instancetype") && name == at(vm, "spec", "instancetype", "name"):
 			instancetype = o
-		case at(vm, "spec", "preference", "name"):
+		case strings.HasSuffix(kind, "Preference") && name == at(vm, "spec", "preference", "name"):
 			preference = o
 		}
 	}
@@ -174,10 +176,7 @@ func (q *question) lookUp(ref vmrules.TemplateRef) (*vmrules.Template, error) {
 	case "panics":
 		panic("no cluster")
 	}
-	namespace := ref.Namespace
-	if namespace == "" {
-		namespace = ref.VMNamespace
-	}
+	namespace := cmp.Or(ref.Namespace, ref.VMNamespace)
 	for _, o := range q.Templates {
 		switch isNamed := at(o, "metadata", "namespace") == namespace && at(o, "metadata", "name") == ref.Name; {
 		case isNamed && q.Options.Lookup == "whole":
@@ -197,5 +196,6 @@ func at(o map[string]any, names ...string) string {
 		members, _ := value.(map[string]any)
 		value = members[name]
 	}
-	return fmt.Sprint(value)
+	text, _ := value.(string)
+	return text
 }

@@ -53,6 +53,11 @@ func play(fault string) {
 			os.Exit(3)
 		case fault == "hangs":
 			time.Sleep(time.Hour)
+		case fault == "mute":
+			os.Stdout.Close()
+			time.Sleep(time.Hour)
+		case fault == "talks":
+			fmt.Println(strings.Repeat("a", maxLine+1))
 		case fault == "rubbish":
 			fmt.Println("what?")
 		case fault == "other":
@@ -84,6 +89,8 @@ func TestFaults(t *testing.T) {
 	for fault, want := range map[string]string{
 		"dies":    "failed file/bad (A1): the program has ended: exit status 3: out of luck",
 		"hangs":   "failed file/bad (A1): there is no answer after 1s",
+		"mute":    "failed file/bad (A1): the program has ended: signal: killed",
+		"talks":   "failed file/bad (A1): the program has ended: signal: killed",
 		"rubbish": `failed file/bad (A1): the answer is no JSON: invalid character 'w' looking for beginning of value: "what?"`,
 		"other":   `failed file/bad (A1): the answer is to "x"`,
 		"nothing": `failed file/bad (A1): the answer has none of "valid", "refused" and "skipped"`,

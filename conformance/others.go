@@ -2,7 +2,7 @@ package main
 
 import (
 	"encoding/json"
-	"strings"
+	"regexp"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/lint/ssp"
@@ -46,20 +46,25 @@ func (q *question) byConsole() answer {
 	refused := json.Unmarshal([]byte(q.Annotation), &rules) != nil
 	valid := true
 	for _, r := range rules {
-		for _, name := range []string{"cores", "sockets", "threads"} {
-			if !strings.Contains(r.Path, "cpu."+name) {
-				continue
-			}
-			path := vmrules.MustParsePath("jsonpath::.spec.template.spec.domain.cpu." + name)
-			found, _ := path.Find(q.Object)
-			for _, m := range found {
-				n, isNumber := m.Value.(json.Number)
-				value, _ := n.Float64()
-				least, err := r.Min.Float64()
-				valid = valid && !(isNumber && err == nil && value < least)
-			}
-			return answer{ID: q.ID, Refused: &refused, Valid: &valid}
+		if name := aboutCPU.FindString(r.Path); name != "" {
+			valid = q.reaches(name, r.Min)
+			break
 		}
 	}
 	return answer{ID: q.ID, Refused: &refused, Valid: &valid}
+}
+
+var aboutCPU = regexp.MustCompile(`cpu\.(cores|sockets|threads)`)
+
+// reaches reports whether a number of the VM's domain is no less than another, as far as both are numbers.
+func (q *question) reaches(name string, least json.Number) bool {
+	found, _ := vmrules.MustParsePath("jsonpath::.spec.template.spec.domain." + name).Find(q.Object)
+	bound, err := least.Float64()
+	for _, m := range found {
+		n, isNumber := m.Value.(json.Number)
+		if value, _ := n.Float64(); isNumber && err == nil && value < bound {
+			return false
+		}
+	}
+	return true
 }

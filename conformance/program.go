@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os/exec"
@@ -43,8 +42,11 @@ func (p *program) ask(id string, question []byte) (got answer, err error) {
 	select {
 	case line, ok := <-p.lines:
 		if !ok {
+			// One that says no more, but does not end, would be waited for.
+			end := time.AfterFunc(time.Second, func() { _ = p.cmd.Process.Kill() })
 			err := p.cmd.Wait()
-			return got, fmt.Errorf("the program has ended: %v%s", errors.Join(err), p.stderr)
+			end.Stop()
+			return got, fmt.Errorf("the program has ended: %v%s", err, p.stderr)
 		}
 		if err := json.Unmarshal([]byte(line), &got); err != nil {
 			return got, fmt.Errorf("the answer is no JSON: %w: %.100q", err, line)
