@@ -7,11 +7,11 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// unmistakable is a number of bytes that no field has that is a quantity of something else.
+// unmistakable is so much that a quantity of it is a size, and not a number of processors.
 var unmistakable = quantity.FromInt(1 << 20)
 
-// ForPeople returns the value and the detail as people say them, if these are sizes; otherwise "". It takes the key
-// of the argument, the value, and what reports whether the field is a quantity.
+// ForPeople returns how people say the value and the detail, if they are about sizes; otherwise "". It takes the
+// key of the argument, the value, and a function that reports whether the field is a quantity.
 func (b *Breach) ForPeople(key string, found any, isQuantity func() bool) (shown, detail string) {
 	isText := b.Fault == WrongType
 	if !isText && (key != Min && key != Max || b.Fault != Invalid) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// units are those in which people say sizes, the largest first. A size is said in the first that needs at most two
-// decimal places, and no more than five digits before them.
+// units are those in which people say sizes. A size is said in the first that is no larger, of which it has fewer
+// than most, and in which it needs at most two decimal places.
 var units = []struct {
 	size, most int64
 	name       string
