@@ -3,7 +3,7 @@
 import { textOfError, VmrulesError } from "./errors.js";
 
 /** maxText limits the bytes of a text. Reading one takes up to a hundred times as much memory. */
-export const maxText = 4 << 20;
+const maxText = 4 << 20;
 
 const maxDepth = 1000; // levels, as in Go
 
@@ -22,6 +22,13 @@ type Size = { left: number };
 export function plainOf(name: string, value: unknown): unknown {
   const size = { left: maxText };
   return copyOf(value, { key: name, above: undefined, depth: 0 }, size);
+}
+
+/** checkedAs returns a text if it is not too long, and all of it can be written in UTF-8. */
+export function checkedAs(name: string, text: string): string {
+  const place = { key: name, above: undefined, depth: 0 };
+  spend({ left: maxText }, text.length, place);
+  return checkedText(text, place);
 }
 
 /** pathOf returns a place as JavaScript writes it, such as "the object.spec.disks[0]". */

@@ -1,5 +1,5 @@
 import { VmrulesError } from "./errors.js";
-import { maxText, plainOf } from "./plain.js";
+import { checkedAs, plainOf } from "./plain.js";
 
 /**
  * ObjectInput is a VM, a template or another object of Kubernetes: an object, which counts as
@@ -74,11 +74,5 @@ export function wellFormed(name: string, text: unknown): string {
       `${name} is ${text === null ? "null" : `of type ${typeof text}`}: it must be a string`,
     );
   }
-  if (text.length > maxText) {
-    throw new VmrulesError(`${name} has more than ${maxText} bytes`, { code: "too-long" });
-  }
-  if (!text.isWellFormed()) {
-    throw new VmrulesError(`${name} has half of a surrogate pair, which is not a character`);
-  }
-  return text;
+  return checkedAs(name, text);
 }
