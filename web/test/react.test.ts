@@ -178,7 +178,9 @@ for (const [version, name, query, fetched] of ways) {
     // What is rendered again later is ready again.
     await page.locator("#toggle").click();
     await page.locator("form").waitFor({ state: "detached" });
-    await page.waitForTimeout(10);
+    for (let tries = 0; page.workers().length > 0 && tries < 100; tries++) {
+      await page.waitForTimeout(50); // the browser says later that a worker has ended
+    }
     assert.equal(page.workers().length, 0);
     await page.locator("#toggle").click();
     await useForm(page);
