@@ -29,7 +29,9 @@ func ExampleNew() {
 	}))
 
 	fmt.Println("lost:", openreports.LostRules(vm, template, report))
-	written := openreports.New(vm, "templates/linux", template, report, nil, time.Unix(1700000000, 0))
+	written := openreports.New(vm, openreports.Validation{
+		Policy: "templates/linux", Template: template, Report: report, Time: time.Unix(1700000000, 0),
+	})
 	fmt.Println(written["metadata"].(map[string]any)["name"], written["summary"])
 	for _, result := range written["results"].([]any) {
 		r := result.(map[string]any)

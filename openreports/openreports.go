@@ -45,18 +45,25 @@ const (
 
 var worstFirst = []string{resultFail, resultError, "warn", "pass", "skip"}
 
-// New returns the Report about an object that was judged by the rules of a policy, or could not be,
-// as an error says. It returns nil if the object has no rules; a VM that names a template which nobody
-// found has a warning, and so has one that has LostRules of its template, which is nil if the rules are not those
-// of one. All results have the time now. The name
-// of the Report has a prefix, because others also name Reports by the UID.
-func New(object map[string]any, policy string, template map[string]any, report *vmrules.Report, err error, now time.Time) map[string]any {
-	policy = clipped(policy, maxPolicy)
-	all := resultsOf(policy, report, err)
+// A Validation is what New makes a Report of: what validating an object gave.
+type Validation struct {
+	Policy   string         // where the rules come from, such as the name of a template
+	Template map[string]any // the template whose rules they are; nil if they are not those of one
+	Report   *vmrules.Report
+	Err      error     // why the rules could not be found or read
+	Time     time.Time // of all results
+}
+
+// New returns the Report about an object, or nil if the object has no rules. A VM that names a template which
+// nobody found has a warning, and so has one that has LostRules of its template. The name of the Report has a
+// prefix, because others also name Reports by the UID.
+func New(object map[string]any, v Validation) map[string]any {
+	policy := clipped(v.Policy, maxPolicy)
+	all := resultsOf(policy, v.Report, v.Err)
 	switch {
 	case all == nil:
 		return nil
-	case LostRules(object, template, report) != "":
+	case LostRules(object, v.Template, v.Report) != "":
 		all = append(all, result(policy, "", "warn", "the VM has lost the annotation "+vmrules.Annotation+", which its template has for its VMs"))
 	}
 	summary := map[string]any{}
@@ -75,7 +82,7 @@ func New(object map[string]any, policy string, template map[string]any, report *
 	}
 	results := make([]any, len(all))
 	for i, r := range all {
-		r["timestamp"] = map[string]any{"seconds": now.Unix(), "nanos": int64(0)}
+		r["timestamp"] = map[string]any{"seconds": v.Time.Unix(), "nanos": int64(0)}
 		results[i] = r
 	}
 	scope := map[string]any{}

@@ -70,7 +70,7 @@ func asText(t *testing.T, report map[string]any) string {
 
 // All outcomes, with the texts that dashboards show.
 func TestNew(t *testing.T) {
-	report := openreports.New(object(t, vm), "templates/linux", nil, judged(t, rules, vm), nil, time.Unix(1700000000, 5))
+	report := openreports.New(object(t, vm), openreports.Validation{Policy: "templates/linux", Report: judged(t, rules, vm), Time: time.Unix(1700000000, 5)})
 	got := asText(t, report)
 	const golden = "testdata/report.json"
 	if *update {
@@ -103,7 +103,7 @@ func TestNothingJudged(t *testing.T) {
 		{"all skipped", judged(t, `[{"name": "a", "rule": "string", "path": "jsonpath::.spec.x", "valid": "jsonpath::.spec.x", "message": "m"}]`, vm), nil, "skip"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			report := openreports.New(object(t, exact), "p", nil, test.report, test.err, time.Now())
+			report := openreports.New(object(t, exact), openreports.Validation{Policy: "p", Report: test.report, Err: test.err})
 			var outcomes []string
 			for _, r := range resultsIn(report) {
 				outcomes = append(outcomes, fmt.Sprint(r["result"]))
@@ -126,7 +126,7 @@ func TestNames(t *testing.T) {
 		{`{"name": "a"}`, `{"name":"vmrules-virtualmachine-a"}`},
 	} {
 		about := object(t, `{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": `+test.metadata+`}`)
-		metadata := openreports.New(about, "p", nil, nil, errors.New("e"), time.Now())["metadata"].(map[string]any)
+		metadata := openreports.New(about, openreports.Validation{Policy: "p", Err: errors.New("e")})["metadata"].(map[string]any)
 		delete(metadata, "labels")
 		delete(metadata, "annotations")
 		if got, _ := json.Marshal(metadata); string(got) != test.want {
@@ -146,7 +146,7 @@ func TestBounds(t *testing.T) {
 		}
 		all = append(all, fmt.Sprintf(`{"name": "%d%s", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": %d}`, i, strings.Repeat("<", 100), most))
 	}
-	report := openreports.New(object(t, vm), hostile, nil, judged(t, "["+strings.Join(all, ",")+"]", vm), nil, time.Now())
+	report := openreports.New(object(t, vm), openreports.Validation{Policy: hostile, Report: judged(t, "["+strings.Join(all, ",")+"]", vm)})
 	results := resultsIn(report)
 	if n := len(results); n != 201 {
 		t.Fatalf("%d results", n)
@@ -162,7 +162,7 @@ func TestBounds(t *testing.T) {
 	if last := results[200]; last["message"] != "800 more results are left out" || last["result"] != "pass" {
 		t.Error(last)
 	}
-	huge := openreports.New(object(t, vm), strings.Repeat("<", 9999), nil, nil, errors.New(hostile+"\xff"), time.Now())
+	huge := openreports.New(object(t, vm), openreports.Validation{Policy: strings.Repeat("<", 9999), Err: errors.New(hostile + "\xff")})
 	if n := len(asText(t, huge)); n > 10<<10 {
 		t.Errorf("%d bytes for one result", n)
 	}
@@ -177,7 +177,7 @@ func TestAllowedNames(t *testing.T) {
 		`{"name": "a\nb"}`, `{"name": "a b"}`, `{"name": "a_b"}`, `{"name": "é"}`, `{"name": "ab", "uid": "a\n"}`, `{"uid": "-"}`, `{"uid": "1-2"}`,
 		`{"name": "` + strings.Repeat("x", 300) + `"}`, `{"name": "` + strings.Repeat("x", 301) + `"}`, `{"name": "` + strings.Repeat("é", 150) + `"}`,
 	} {
-		report := openreports.New(object(t, `{"kind": "VirtualMachine", "metadata": `+metadata+`}`), "p", nil, nil, errors.New("wrong"), time.Now())
+		report := openreports.New(object(t, `{"kind": "VirtualMachine", "metadata": `+metadata+`}`), openreports.Validation{Policy: "p", Err: errors.New("wrong")})
 		name := report["metadata"].(map[string]any)["name"].(string)
 		if !valid.MatchString(name) || len(name) > 253 || known[name] != "" {
 			t.Errorf("%.80s has the name %q, of %d bytes, like %q", metadata, name, len(name), known[name])
@@ -233,7 +233,7 @@ func TestReportOfLostRules(t *testing.T) {
 			return &vmrules.Template{Object: template}, nil
 		}))
 		var outcomes []string
-		for _, r := range resultsIn(openreports.New(about, "t", template, report, nil, time.Now())) {
+		for _, r := range resultsIn(openreports.New(about, openreports.Validation{Policy: "t", Template: template, Report: report})) {
 			outcomes = append(outcomes, fmt.Sprint(r["result"]))
 		}
 		if got := strings.Join(outcomes, " "); got != want {

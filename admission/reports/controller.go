@@ -87,7 +87,9 @@ func (c *keeper) judge(ctx context.Context, key types.NamespacedName) error {
 	if err != nil {
 		return err
 	}
-	made := &unstructured.Unstructured{Object: openreports.New(vm.Object, standing.Policy, standing.Template, standing.Report, nil, time.Now())}
+	made := &unstructured.Unstructured{Object: openreports.New(vm.Object, openreports.Validation{
+		Policy: standing.Policy, Template: standing.Template, Report: standing.Report, Time: time.Now(),
+	})}
 	if err := c.remove(ctx, known, made.GetName()); err != nil || made.Object == nil {
 		return err
 	}

@@ -15,7 +15,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"go.yaml.in/yaml/v3"
 
@@ -283,7 +282,7 @@ func reportEdge(t *testing.T, object json.RawMessage, templates []json.RawMessag
 			t.Fatal(err)
 		}
 		report := vmrules.ValidateOwn(o, vmrules.WithTemplates(findIn(templates)))
-		made := openreports.New(o, openreports.OwnPolicy, nil, report, nil, time.Unix(0, 0))
+		made := openreports.New(o, openreports.Validation{Policy: openreports.OwnPolicy, Report: report})
 		if made == nil {
 			all = append(all, "no Report")
 			continue

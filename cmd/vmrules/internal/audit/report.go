@@ -34,7 +34,9 @@ func (s reportStream) add(vm audited) error {
 	if vm.fails && vm.class == judged.NoRules {
 		err = errors.New("the object has no rules")
 	}
-	switch report := openreports.New(vm.object, s.policyOf(vm), vm.template, vm.report, err, s.now); {
+	switch report := openreports.New(vm.object, openreports.Validation{
+		Policy: s.policyOf(vm), Template: vm.template, Report: vm.report, Err: err, Time: s.now,
+	}); {
 	case vm.Name == "" && err != nil: // nobody would know what the Report is about
 		for line := range strings.Lines(vm.title() + ": " + err.Error()) {
 			fmt.Fprintf(s.w, "# %s\n", output.OneLine(strings.TrimSuffix(line, "\n")))
