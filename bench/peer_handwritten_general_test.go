@@ -2,6 +2,7 @@ package bench
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -52,11 +53,14 @@ var generalChecks = map[string]func(vm *vm) violations{
 			found.add(windowsRequest, 0, requested, "is not an integer of at least 1")
 			return found
 		}
-		switch isLess, ok := exceeded(member(object(domain, "memory"), "guest"), n); {
+		guest := member(object(domain, "memory"), "guest")
+		switch isMore, ok := exceeded(guest, n); {
 		case !ok:
 			found = violations{{Rule: windowsRequest.rule, Message: windowsRequest.message, Detail: "the memory of the guest is not a number"}}
-		case isLess:
-			found.add(windowsRequest, 0, requested, "is more than the memory of the guest")
+		case isMore:
+			found.add(windowsRequest, 0, requested, fmt.Sprint("is more than max ", guest))
+			most, _ := integer(guest)
+			found[0].Limit, found[0].Text = guest, fmt.Sprint(sizeOf(n), " is more than max ", sizeOf(most))
 		}
 		return found
 	},
@@ -72,7 +76,10 @@ var generalChecks = map[string]func(vm *vm) violations{
 			return violations{{Rule: windowsSameBus.rule, Message: windowsSameBus.message, Detail: "the model of the first interface is an object"}}
 		}
 		if bus == nil || !slices.ContainsFunc(allowed, func(model any) bool { return isRenderedAs(model, bus) }) {
-			found.add(windowsSameBus, 0, bus, "is not the model of the first interface")
+			found.add(windowsSameBus, 0, bus, fmt.Sprint("is not ", model))
+			if bus != nil {
+				found[0].Limit = allowed
+			}
 		}
 		return found
 	},
@@ -230,6 +237,11 @@ func exceeded(limit any, n int64) (isMore, ok bool) {
 		return q.CmpInt64(n) < 0, err == nil
 	}
 	return false, false
+}
+
+// sizeOf returns a number of bytes as people say it.
+func sizeOf(bytes int64) string {
+	return strconv.FormatFloat(float64(bytes)/(1<<30), 'f', -1, 64) + " GiB"
 }
 
 // filledIn returns nil for an input of a form that is empty.

@@ -51,9 +51,9 @@ type violations []violation
 
 // A violation is one value that breaks a rule, or the absence of a value.
 type violation struct {
-	Rule, Field, Pointer, Message, Detail string
-	Value                                 any
-	Warning                               bool
+	Rule, Field, Pointer, Message, Detail, Text string
+	Value, Limit                                any
+	Warning                                     bool
 
 	index int // of the item of a list
 }
@@ -68,7 +68,9 @@ func (found *violations) add(a about, index int, v any, wrong string) {
 	if v != nil {
 		detail = fmt.Sprintf("%v %s", v, wrong)
 	}
-	*found = append(*found, violation{a.rule, field, pointerTo(field), a.message, detail, v, false, index})
+	*found = append(*found, violation{
+		Rule: a.rule, Field: field, Pointer: pointerTo(field), Message: a.message, Detail: detail, Value: v, index: index,
+	})
 }
 
 // pointerTo returns a field as a JSON Pointer.
