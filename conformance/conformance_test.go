@@ -194,6 +194,23 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+// TestReasonsOfPolicies: the reasons are on the page about policies. Module oracle asks them.
+func TestReasonsOfPolicies(t *testing.T) {
+	page, err := os.ReadFile("../docs/policies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := readExpected("expected/policies.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range all {
+		if !bytes.Contains(page, []byte("(`"+f.reason+"`)")) {
+			t.Errorf("docs/policies.md has no row %s", f.reason)
+		}
+	}
+}
+
 // TestPython runs the program of README.md.
 func TestPython(t *testing.T) {
 	python, err := exec.LookPath("python3")
