@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/seeds"
 )
 
 // TestOwnCheckersApart: no VM of a list is Undecided because of the others, whether they are
@@ -171,8 +172,8 @@ func TestRulesForNeedsTemplate(t *testing.T) {
 func TestTargetsOfAnything(t *testing.T) {
 	kept := vmrules.KeepRules()
 	seen := map[vmrules.Coverage]int{}
-	for seed := range uint64(6000) {
-		g := anyVMs{rand.New(rand.NewPCG(seed, 7))}
+	for n := range uint64(6000) {
+		g := anyVMs{rand.New(rand.NewPCG(n, seeds.Of(7)))}
 		object := g.object()
 		templates, asked := g.templates(), map[vmrules.TemplateRef]int{}
 		opts := []vmrules.ValidateOption{}
@@ -212,7 +213,7 @@ func TestTargetsOfAnything(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" || report.Passed() != passed || report.Valid() != valid {
 			text, _ := json.Marshal(object)
-			t.Fatalf("seed %d: passed is %t, valid %t (-want +got):\n%s\n%s\n%s", seed, report.Passed(), report.Valid(), diff, text, report)
+			t.Fatalf("case %d: passed is %t, valid %t (-want +got):\n%s\n%s\n%s", n, report.Passed(), report.Valid(), diff, text, report)
 		}
 		var read vmrules.Report
 		written, err := json.Marshal(report)
@@ -220,11 +221,11 @@ func TestTargetsOfAnything(t *testing.T) {
 			err = json.Unmarshal(written, &read)
 		}
 		if err != nil || !read.Equal(report) || read.Passed() != passed {
-			t.Fatalf("seed %d: read again: %v\n%s\n%s", seed, err, written, cmp.Diff(report, &read))
+			t.Fatalf("case %d: read again: %v\n%s\n%s", n, err, written, cmp.Diff(report, &read))
 		}
-		for ref, n := range asked {
-			if n != 1 || !needed[ref] {
-				t.Fatalf("seed %d: the template %v was asked for %d times", seed, ref, n)
+		for ref, times := range asked {
+			if times != 1 || !needed[ref] {
+				t.Fatalf("case %d: the template %v was asked for %d times", n, ref, times)
 			}
 		}
 	}

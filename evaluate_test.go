@@ -17,6 +17,7 @@ import (
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/plan"
 	"github.com/vmrules/vmrules/internal/racetest"
+	"github.com/vmrules/vmrules/internal/seeds"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmfields"
 	"github.com/vmrules/vmrules/internal/vmtarget"
@@ -385,8 +386,8 @@ func TestPlanKeepsValues(t *testing.T) {
 }
 
 func TestGeneratedPlans(t *testing.T) {
-	for seed := range uint64(600) {
-		checkGeneratedPlan(t, seed, 7)
+	for n := range uint64(600) {
+		checkGeneratedPlan(t, n, seeds.Of(7))
 	}
 }
 

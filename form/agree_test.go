@@ -16,6 +16,7 @@ import (
 	"github.com/vmrules/vmrules/form"
 	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/racetest"
+	"github.com/vmrules/vmrules/internal/seeds"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -204,8 +205,8 @@ func TestLimitsAgreeWithValidate(t *testing.T) {
 	candidates := []string{"0", "1", "2", "1.5", "1e3", "-1", "1e400", `""`, `"1"`, `"a"`, `"ab"`, `"abc"`, `"abcde"`, `"1Ki"`, `"500m"`,
 		`"2.0"`, `"1k"`, "true", "false", "[]", "{}"}
 	satisfied, not := 0, 0
-	for seed := range uint64(400) {
-		g := limitGen{rand.New(rand.NewPCG(1, seed))}
+	for n := range uint64(400) {
+		g := limitGen{rand.New(rand.NewPCG(seeds.Of(1), n))}
 		rules := limitRules(t, withoutDuplicates(t, g.rules(1+g.IntN(4))))
 		before := vmWith(domain)
 		for _, l := range form.Limits(rules, before, withTime) {
@@ -230,7 +231,7 @@ func TestLimitsAgreeWithValidate(t *testing.T) {
 				}
 				want := l.Must.Undecided == nil && satisfies(l.Must, value)
 				if faultless != want {
-					t.Fatalf("seed %d: %s\n%s at %s: limits say %t: %s\nValidate: %s", seed, rules, candidate, l.Field, want,
+					t.Fatalf("case %d: %s\n%s at %s: limits say %t: %s\nValidate: %s", n, rules, candidate, l.Field, want,
 						mustJSON(l.Must), mustJSON(results))
 				}
 				if want && len(results) > 0 {

@@ -15,6 +15,7 @@ import (
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/form"
 	"github.com/vmrules/vmrules/internal/racetest"
+	"github.com/vmrules/vmrules/internal/seeds"
 )
 
 // checked are paths, each with a spec.template.spec in which it selects just the value "@".
@@ -107,10 +108,10 @@ func TestValueCheckerAgreesWithValidate(t *testing.T) {
 		{defaultOf(t, "jsonpath::.spec.domain.devices.disks[*].cache", 0), defaultOf(t, "jsonpath::.spec.domain.memory.guest", []any{1})},
 		{vmrules.Partial(), defaultOf(t, "jsonpath::.spec.domain.devices.disks[*].name", "")},
 	}
-	const seeds = 700
+	const cases = 700
 	found := map[string]int{}
-	for seed := range uint64(seeds) {
-		r := rand.New(rand.NewPCG(43, seed))
+	for n := range uint64(cases) {
+		r := rand.New(rand.NewPCG(seeds.Of(43), n))
 		field := checked[r.IntN(len(checked))]
 		members := fmt.Sprintf(`%s, "path": %q`, checkedArguments[r.IntN(len(checkedArguments))], "jsonpath::"+field.path)
 		if valid := []string{"", "", field.path, "{" + field.path + "}", ".spec", ".metadata.labels.there"}[r.IntN(6)]; valid != "" {
@@ -148,7 +149,7 @@ func TestValueCheckerAgreesWithValidate(t *testing.T) {
 			for i, checker := range checkers {
 				got := checker.Check(v)
 				if diff := cmp.Diff(withoutPlaces(result.Violations), withoutPlaces(got)); diff != "" {
-					t.Errorf("seed %d: %s: %#v, checker %d (-Validate +Check):\n%s", seed, rules, v, i, diff)
+					t.Errorf("case %d: %s: %#v, checker %d (-Validate +Check):\n%s", n, rules, v, i, diff)
 				}
 				found["compared"]++
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/form"
 	"github.com/vmrules/vmrules/internal/racetest"
+	"github.com/vmrules/vmrules/internal/seeds"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -176,8 +177,8 @@ func TestParametersAgreeWithValidate(t *testing.T) {
 	const domain = `{"x": 1, "y": 2, "some": ["a", "ab", 1], "p": "^a", "a": "${A}", "cpu": {"cores": "${A}"}, "b": {"c": "${A}"},
 		"list": [{"d": "${A}"}, {"d": "${A}"}]}`
 	satisfied, not := 0, 0
-	for seed := range uint64(300) {
-		g := limitGen{rand.New(rand.NewPCG(2, seed))}
+	for n := range uint64(300) {
+		g := limitGen{rand.New(rand.NewPCG(seeds.Of(2), n))}
 		rules := limitRules(t, withoutDuplicates(t, g.rules(1+g.IntN(3))))
 		template := openShift(`{"name": "A"}`, domain, strings.Trim(rules.String(), "[]"))
 		parameters, err := form.Parameters(decodeExactly(json.RawMessage(template)))
@@ -190,7 +191,7 @@ func TestParametersAgreeWithValidate(t *testing.T) {
 			report := vmrules.Validate(rules, filled, withTime)
 			want := must.Undecided == nil && satisfies(must, given)
 			if report.Valid() != want {
-				t.Fatalf("seed %d: %s\n%q: Must says %t: %s\n%s", seed, rules, given, want, mustJSON(must), report)
+				t.Fatalf("case %d: %s\n%q: Must says %t: %s\n%s", n, rules, given, want, mustJSON(must), report)
 			}
 			if want && must.Type != "" {
 				satisfied++

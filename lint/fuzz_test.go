@@ -12,8 +12,8 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// seeds adds one of step vectors.
-func seeds(t testing.TB, step int, add func(annotation string, old, strict bool)) {
+// vectorSeeds adds one of step vectors.
+func vectorSeeds(t testing.TB, step int, add func(annotation string, old, strict bool)) {
 	n := 0
 	each := func(annotation string, old, strict bool) {
 		if n%step == 0 {
@@ -37,12 +37,12 @@ func seeds(t testing.TB, step int, add func(annotation string, old, strict bool)
 }
 
 func TestFindingsOfVectors(t *testing.T) {
-	seeds(t, 1, func(annotation string, old, strict bool) { checkAnnotation(t, annotation, old, strict) })
+	vectorSeeds(t, 1, func(annotation string, old, strict bool) { checkAnnotation(t, annotation, old, strict) })
 }
 
 // FuzzAnnotation begins with few vectors: a seed costs a fuzzer as much as twenty other inputs.
 func FuzzAnnotation(f *testing.F) {
-	seeds(f, 10, func(annotation string, old, strict bool) { f.Add(annotation, old, strict) })
+	vectorSeeds(f, 10, func(annotation string, old, strict bool) { f.Add(annotation, old, strict) })
 	f.Fuzz(checkAnnotation)
 }
 

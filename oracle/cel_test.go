@@ -13,6 +13,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/library"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/seeds"
 )
 
 // CEL is a second opinion on the verdict. Each generated rule is written as an annotation
@@ -20,9 +21,7 @@ import (
 // the same outcome. cel_exceptions.md lists what CEL cannot express; it is not generated.
 
 const (
-	// celSeedVariable sets another seed, to try other cases or to repeat a failure.
-	celSeedVariable = "VMRULES_CEL_SEED"
-	celDefaultSeed  = 20190202
+	celDefaultSeed = 20190202
 
 	celRuleSets  = 2000 // of 1 to 4 rules
 	celVMsForSet = 4
@@ -30,7 +29,7 @@ const (
 
 func TestCEL(t *testing.T) {
 	t.Parallel()
-	seed := generatorSeed(t, celSeedVariable, celDefaultSeed)
+	seed := generatorSeed(t, celDefaultSeed)
 	counts, generated := celCounts{}, 0
 	for n := range uint64(celRuleSets * factor(t)) {
 		g := newCELGen(seed, n)
@@ -166,7 +165,7 @@ func celFailure(t *testing.T, seed uint64, c celCase, expressions func([]celRule
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fmt.Sprintf("%s=%d\nrules:   %s\nobject:  %s\nlibrary: %s\nCEL:     valid: %t %v\n%s", celSeedVariable, seed,
+	return fmt.Sprintf("%s=%d\nrules:   %s\nobject:  %s\nlibrary: %s\nCEL:     valid: %t %v\n%s", seeds.Variable, seed,
 		celAnnotation(c.rules), object, report, valid, outcomes, strings.Join(expressions(c.rules), "\n"))
 }
 

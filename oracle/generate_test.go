@@ -7,21 +7,17 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"github.com/vmrules/vmrules/internal/seeds"
 )
 
 // generatorSeed returns the seed of a run: that of the environment variable, or otherwise.
 // It logs the seed, so that a failure can be repeated.
-func generatorSeed(t testing.TB, variable string, otherwise uint64) uint64 {
+func generatorSeed(t testing.TB, otherwise uint64) uint64 {
 	t.Helper()
-	seed := otherwise
-	if text := os.Getenv(variable); text != "" {
-		var err error
-		if seed, err = strconv.ParseUint(text, 10, 64); err != nil {
-			t.Fatalf("%s: %v", variable, err)
-		}
-	}
-	t.Logf("%s=%d", variable, seed)
-	return seed
+	n := seeds.Of(otherwise)
+	t.Logf("%s=%d", seeds.Variable, n)
+	return n
 }
 
 // factor returns ORACLE_FACTOR, which multiplies the number of generated cases.

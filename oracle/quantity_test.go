@@ -12,9 +12,7 @@ import (
 )
 
 const (
-	// quantitySeedVariable sets another seed.
-	quantitySeedVariable = "VMRULES_QUANTITY_SEED"
-	quantityCases        = 200_000
+	quantityCases = 200_000
 )
 
 // TestQuantity compares how the library and apimachinery read quantities: whether a string
@@ -22,7 +20,7 @@ const (
 // must belong to a class in quantity_exceptions.md.
 func TestQuantity(t *testing.T) {
 	t.Parallel()
-	seed, cases := generatorSeed(t, quantitySeedVariable, 1), quantityCases*factor(t)
+	seed, cases := generatorSeed(t, 1), quantityCases*factor(t)
 	if testing.Short() {
 		cases /= 20
 	}

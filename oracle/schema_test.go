@@ -17,6 +17,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/form"
+	"github.com/vmrules/vmrules/internal/seeds"
 )
 
 // The JSON Schema of rules makes two promises. Validate rejects every object that the
@@ -25,8 +26,7 @@ import (
 // and an engine for ECMA-262, on the rules and VMs that are generated for CEL.
 
 const (
-	schemaSeedVariable = "VMRULES_SCHEMA_SEED"
-	schemaDefaultSeed  = 20201202
+	schemaDefaultSeed = 20201202
 
 	schemaRuleSets  = 3000 // of 1 to 4 rules
 	schemaVMsForSet = 4
@@ -34,7 +34,7 @@ const (
 
 func TestSchema(t *testing.T) {
 	t.Parallel()
-	seed := generatorSeed(t, schemaSeedVariable, schemaDefaultSeed)
+	seed := generatorSeed(t, schemaDefaultSeed)
 	counts, sets := map[string]int{}, schemaRuleSets*factor(t)
 	for n := range uint64(sets) {
 		g := newCELGen(seed, n)
@@ -298,7 +298,7 @@ func schemaFailure(t *testing.T, seed uint64, c schemaCase, schemaOf schemaFunc)
 	rules, _ := vmrules.ParseRules(celAnnotation(c.rules))
 	schema, _ := json.MarshalIndent(schemaOf(rules, c.given.object(), c.options()...), "", "  ")
 	object, _ := json.Marshal(c.object())
-	return fmt.Sprintf("%s=%d\n%s\npartial: %t\nrules:   %s\nobject:  %s\nlibrary: %s\nschema:  %s", schemaSeedVariable, seed,
+	return fmt.Sprintf("%s=%d\n%s\npartial: %t\nrules:   %s\nobject:  %s\nlibrary: %s\nschema:  %s", seeds.Variable, seed,
 		c.wrong(t, schemaOf, map[string]int{}), c.partial, celAnnotation(c.rules), object,
 		vmrules.Validate(rules, c.object(), c.options()...), schema)
 }
@@ -392,7 +392,7 @@ const schemaPatterns = 4000
 // TestSchemaPatterns checks that the patterns in schemas match the same strings as in the
 // library.
 func TestSchemaPatterns(t *testing.T) {
-	seed := generatorSeed(t, schemaSeedVariable, schemaDefaultSeed)
+	seed := generatorSeed(t, schemaDefaultSeed)
 	source := caseSources[0]
 	expressed, compared, verdicts := 0, 0, map[verdict]int{}
 	for i := range uint64(schemaPatterns) {
@@ -409,11 +409,11 @@ func TestSchemaPatterns(t *testing.T) {
 		expressed++
 		engine, err := ecmaRegexp(pattern)
 		if err != nil {
-			t.Fatalf("%s=%d: %q, written as %q: %v", schemaSeedVariable, seed, c.pattern, pattern, err)
+			t.Fatalf("%s=%d: %q, written as %q: %v", seeds.Variable, seed, c.pattern, pattern, err)
 		}
 		for i, want := range judge(t, rules, c.subjects, libraryBudget) {
 			if got := map[bool]verdict{true: match, false: miss}[engine.MatchString(c.subjects[i])]; want != gaveUp && got != want {
-				t.Fatalf("%s=%d: %q, written as %q, and %q: %v, not %v", schemaSeedVariable, seed, c.pattern, pattern, c.subjects[i], got, want)
+				t.Fatalf("%s=%d: %q, written as %q, and %q: %v, not %v", seeds.Variable, seed, c.pattern, pattern, c.subjects[i], got, want)
 			}
 			compared++
 			verdicts[want]++

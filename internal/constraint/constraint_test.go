@@ -10,6 +10,7 @@ import (
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/seeds"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -74,7 +75,7 @@ func randomSet(t *testing.T, r *rand.Rand) constraint.Set {
 
 // Together, sets admit the values that each of them admits. If they conflict, they admit none.
 func TestTogether(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
+	r := rand.New(rand.NewPCG(seeds.Of(1), 2))
 	admitted, conflicts := 0, 0
 	for range 3000 {
 		b := newBudget()
@@ -122,7 +123,7 @@ func admits(set *constraint.Set, v *value.Scalar, b *meter.Budget) bool {
 
 // A value has findings if, and only if, it does not satisfy its type or a constraint.
 func TestFindings(t *testing.T) {
-	r := rand.New(rand.NewPCG(3, 4))
+	r := rand.New(rand.NewPCG(seeds.Of(3), 4))
 	for range 1000 {
 		b, set := newBudget(), randomSet(t, r)
 		for _, v := range candidates {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/racetest"
+	"github.com/vmrules/vmrules/internal/seeds"
 )
 
 // costOf measures how many bytes compiling a pattern allocates and keeps, and how much is
@@ -169,8 +170,8 @@ func TestCostOfGenerated(t *testing.T) {
 	racetest.SkipLong(t)
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	compiled := 0
-	for seed := range uint64(150) {
-		g := costGen{rand.New(rand.NewPCG(7, seed))}
+	for n := range uint64(150) {
+		g := costGen{rand.New(rand.NewPCG(seeds.Of(7), n))}
 		pattern := g.pick("", "^", "^") + g.pattern(1+g.IntN(4)) + g.pick("", "$", `\z`)
 		if _, err := Compile(pattern, fullBudget()); err != nil {
 			continue

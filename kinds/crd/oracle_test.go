@@ -26,6 +26,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/conformance"
+	"github.com/vmrules/vmrules/internal/seeds"
 	"github.com/vmrules/vmrules/kinds/crd"
 )
 
@@ -34,8 +35,8 @@ import (
 func TestSchemaIsTheAPIServers(t *testing.T) {
 	t.Parallel()
 	outcomes := map[vmrules.Outcome]int{}
-	for seed := range uint64(400) {
-		g := generator{rand.New(rand.NewPCG(seed, 1))}
+	for n := range uint64(400) {
+		g := generator{rand.New(rand.NewPCG(n, seeds.Of(1)))}
 		schema := g.schema(3)
 		rule := []any{map[string]any{"name": "r", "rule": "schema", "path": "jsonpath::.value", "message": "m", "schema": schema}}
 		rules, err := vmrules.ParseRules(string(encode(t, rule)), vmrules.WithKind("schema", crd.Schema), vmrules.WholeObjects())

@@ -15,6 +15,7 @@ import (
 	kjson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/seeds"
 )
 
 var (
@@ -117,9 +118,9 @@ func plainly(t *testing.T, v any) any {
 
 // compareWithKyverno compares a random pattern and value with Kyverno's own result. It returns the
 // outcome, or "" if the pattern was refused or translated.
-func compareWithKyverno(t *testing.T, seed uint64) vmrules.Outcome {
+func compareWithKyverno(t *testing.T, n uint64) vmrules.Outcome {
 	t.Helper()
-	r := rand.New(rand.NewPCG(seed, 1))
+	r := rand.New(rand.NewPCG(n, seeds.Of(1)))
 	pattern := randomPattern(r, 4)
 	value := map[string]any{"v": randomValue(r, pattern, 4)}
 	rules, err := vmrules.NewRules([]vmrules.Rule{{
@@ -135,11 +136,11 @@ func compareWithKyverno(t *testing.T, seed uint64) vmrules.Outcome {
 	}
 	result := vmrules.Validate(rules, value).Results()[0]
 	if want := outcomeOf(plainly(t, value), untranslated); result.Outcome != want && result.Outcome != vmrules.OutcomeUndecided {
-		t.Errorf("seed %d: %s, Kyverno says %s\npattern %s\nvalue %s", seed, result.Outcome, want, textOf(pattern), textOf(value))
+		t.Errorf("case %d: %s, Kyverno says %s\npattern %s\nvalue %s", n, result.Outcome, want, textOf(pattern), textOf(value))
 	}
 	for _, v := range result.Violations {
 		if v.Detail == "" || v.Detail == vague {
-			t.Errorf("seed %d: the detail %q is too vague\npattern %s\nvalue %s", seed, v.Detail, textOf(pattern), textOf(value))
+			t.Errorf("case %d: the detail %q is too vague\npattern %s\nvalue %s", n, v.Detail, textOf(pattern), textOf(value))
 		}
 	}
 	return result.Outcome
@@ -147,8 +148,8 @@ func compareWithKyverno(t *testing.T, seed uint64) vmrules.Outcome {
 
 func TestAsKyverno(t *testing.T) {
 	seen := map[vmrules.Outcome]int{}
-	for seed := range uint64(4000) {
-		seen[compareWithKyverno(t, seed)]++
+	for n := range uint64(4000) {
+		seen[compareWithKyverno(t, n)]++
 	}
 	for _, outcome := range []vmrules.Outcome{vmrules.OutcomeSatisfied, vmrules.OutcomeViolated, vmrules.OutcomeSkipped, vmrules.OutcomeUndecided} {
 		if seen[outcome] == 0 {
@@ -159,17 +160,17 @@ func TestAsKyverno(t *testing.T) {
 
 func FuzzAsKyverno(f *testing.F) {
 	f.Add(uint64(1))
-	f.Fuzz(func(t *testing.T, seed uint64) { compareWithKyverno(t, seed) })
+	f.Fuzz(func(t *testing.T, n uint64) { compareWithKyverno(t, n) })
 }
 
 // Any pattern and value end with a verdict, and without a panic.
 func FuzzPattern(f *testing.F) {
-	for _, seed := range [][2]string{
+	for _, pair := range [][2]string{
 		{`{"a": "*a*b | >1Gi & !2Gi", "=(b)": [{"(c)": "1-5", "X(d)": null}]}`, `{"a": "cacb", "b": [{"c": 3}, {"c": "x", "d": 1.5}]}`},
 		{`{"metadata": {"labels": {"app*": "?*"}}, "l": [{"^(n)": "*", "m": "$(<=./../k)", "k": "2"}]}`,
 			`{"metadata": {"labels": {"app1": "x"}}, "l": [{"n": 1, "m": "1e3", "k": 2}]}`},
 	} {
-		f.Add(seed[0], seed[1])
+		f.Add(pair[0], pair[1])
 	}
 	f.Fuzz(func(t *testing.T, pattern, object string) {
 		rules, err := vmrules.ParseRules(`[{"name": "r", "rule": "pattern", "path": "jsonpath::$", "message": "m", "pattern": `+pattern+`}]`,
@@ -194,8 +195,8 @@ func FuzzPattern(f *testing.F) {
 
 // wildcardSteps returns at least the steps of Kyverno's matcher, which matchCounting counts.
 func FuzzWildcardSteps(f *testing.F) {
-	for _, seed := range [][2]string{{"*a*b", "aaaa"}, {"?*", "é"}, {"**", ""}, {"a?c", "abc"}, {"*a*a*", "banana"}} {
-		f.Add(seed[0], seed[1])
+	for _, pair := range [][2]string{{"*a*b", "aaaa"}, {"?*", "é"}, {"**", ""}, {"a?c", "abc"}, {"*a*a*", "banana"}} {
+		f.Add(pair[0], pair[1])
 	}
 	f.Fuzz(func(t *testing.T, pattern, text string) {
 		p, s := []rune(pattern), []rune(text)
@@ -233,8 +234,8 @@ func matchCounting(p, s []rune) (bool, int) {
 // mayBeQuantity is true for all quantities of Kyverno, and an exact quantity has the value that is
 // written.
 func FuzzQuantity(f *testing.F) {
-	for _, seed := range []string{"1", "1.5Gi", "-3m", "1e3", "5E", "M", ".", "+.5k", "1E+03", "0.0000000001", "9Ei"} {
-		f.Add(seed)
+	for _, text := range []string{"1", "1.5Gi", "-3m", "1e3", "5E", "M", ".", "+.5k", "1E+03", "0.0000000001", "9Ei"} {
+		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if len(text) > maxNumberLength || strings.ContainsAny(text, "eE") && len(text) > 6 {

@@ -27,6 +27,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/conformance"
+	"github.com/vmrules/vmrules/internal/seeds"
 	"github.com/vmrules/vmrules/policy"
 )
 
@@ -184,8 +185,8 @@ func mutantTrials(t *testing.T) []trial {
 }
 
 // mutantsOf returns trials of a VM that is changed, and updates of them, which depend only on the seed.
-func mutantsOf(c trial, n int, seed uint64) (trials []trial) {
-	r := rand.New(rand.NewPCG(20190202, seed))
+func mutantsOf(c trial, n int, of uint64) (trials []trial) {
+	r := rand.New(rand.NewPCG(seeds.Of(20190202), of))
 	for i := range n {
 		mutant := c
 		mutant.name = fmt.Sprint(c.name, ", mutant ", i)

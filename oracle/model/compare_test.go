@@ -15,12 +15,12 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/seeds"
 	"github.com/vmrules/vmrules/oracle/model"
 )
 
 var (
 	cases   = flag.Uint64("cases", 10_000, "how many cases the model is compared on")
-	seed    = flag.Uint64("seed", 1, "what the cases are generated from")
 	workers = flag.Uint64("workers", 2, "how many goroutines compare")
 	most    = flag.Int("most", 3, "how many differences are shown")
 )
@@ -29,13 +29,13 @@ var (
 func TestModel(t *testing.T) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
-	all := spread{}
+	seed, all := seeds.Of(1), spread{}
 	different := 0
 	for w := range *workers {
 		wg.Go(func() {
 			own := spread{}
 			for i := w; i < *cases; i += *workers {
-				c := generate(*seed, i)
+				c := generate(seed, i)
 				if own.compare(t, c) {
 					continue
 				}
@@ -48,7 +48,7 @@ func TestModel(t *testing.T) {
 				show := different <= *most
 				mu.Unlock()
 				if show {
-					t.Errorf("case %d of seed %d:\n%s", i, *seed, shrink(c))
+					t.Errorf("case %d of %s=%d:\n%s", i, seeds.Variable, seed, shrink(c))
 				}
 			}
 			mu.Lock()
@@ -57,7 +57,7 @@ func TestModel(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	t.Logf("%d cases of seed %d, %d different\n%s", *cases, *seed, different, all)
+	t.Logf("%d cases of %s=%d, %d different\n%s", *cases, seeds.Variable, seed, different, all)
 	all.demandVariety(t)
 }
 

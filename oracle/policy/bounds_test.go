@@ -11,6 +11,7 @@ import (
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/seeds"
 	"github.com/vmrules/vmrules/policy"
 )
 
@@ -148,9 +149,9 @@ func TestLongestMessage(t *testing.T) {
 }
 
 // Of accepts the names that Kubernetes accepts, and selects VMs by the labels that they can have.
-func TestNames(t *testing.T) { forSeeds(t, testNames) }
-
-func testNames(t *testing.T, seed uint64) {
+func TestNames(t *testing.T) {
+	t.Parallel()
+	seed := seeds.Of(1)
 	g := rand.New(rand.NewPCG(seed, 0))
 	counts := map[string]int{}
 	rules := valueOf(t, 1)

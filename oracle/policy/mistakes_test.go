@@ -8,12 +8,13 @@ import (
 	"github.com/google/cel-go/cel"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/seeds"
 )
 
 // TestTranslate can fail: it finds mistakes that are made in the expressions on purpose.
-func TestTranslateFindsMistakes(t *testing.T) { forSeeds(t, testTranslateFindsMistakes) }
-
-func testTranslateFindsMistakes(t *testing.T, seed uint64) {
+func TestTranslateFindsMistakes(t *testing.T) {
+	t.Parallel()
+	seed := seeds.Of(1)
 	for _, c := range []struct {
 		name      string
 		generator generator

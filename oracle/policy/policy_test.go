@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/seeds"
 	"github.com/vmrules/vmrules/policy"
 )
 
@@ -196,9 +197,9 @@ func firstFalse(t *testing.T, s policy.Scope, vm map[string]any) string {
 }
 
 // If a VM names a template with its namespace, it is in the scope exactly if TemplateOf says so.
-func TestScopeIsTemplateOf(t *testing.T) { forSeeds(t, testScopeIsTemplateOf) }
-
-func testScopeIsTemplateOf(t *testing.T, seed uint64) {
+func TestScopeIsTemplateOf(t *testing.T) {
+	t.Parallel()
+	seed := seeds.Of(1)
 	g := rand.New(rand.NewPCG(seed, 0))
 	some := func() map[string]any {
 		found := map[string]any{}
@@ -253,9 +254,9 @@ func TestScopeOfAll(t *testing.T) {
 
 // With SkipInstancetypes, the expression of a rule is true for a VM that names what may set a field of the
 // rule, and for others what it is without. So it is for updates.
-func TestSkipInstancetypes(t *testing.T) { forSeeds(t, testSkipInstancetypes) }
-
-func testSkipInstancetypes(t *testing.T, seed uint64) {
+func TestSkipInstancetypes(t *testing.T) {
+	t.Parallel()
+	seed := seeds.Of(1)
 	for _, ratcheting := range []bool{false, true} {
 		counts := map[string]int{}
 		for n := range uint64(generatedRules) {

@@ -8,12 +8,12 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/conformance"
+	"github.com/vmrules/vmrules/internal/seeds"
 	"github.com/vmrules/vmrules/policy"
 )
 
@@ -25,30 +25,9 @@ func sorted(all []vmPlace) []vmPlace {
 func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
 
 const (
-	// seedsVariable is an environment variable that says with which seeds the generators are tested: 30
-	// is for 1 to 30, and 17-19 for three of these. Without it, there is one seed.
-	seedsVariable = "VMRULES_POLICY_SEEDS"
-
 	generatedRules = 400
 	generatedVMs   = 20
 )
-
-// forSeeds runs a test with each seed.
-func forSeeds(t *testing.T, test func(t *testing.T, seed uint64)) {
-	t.Parallel()
-	first, last, isRange := strings.Cut(cmp.Or(os.Getenv(seedsVariable), "1"), "-")
-	if !isRange {
-		first, last = "1", first
-	}
-	from, err := strconv.ParseUint(first, 10, 64)
-	to, alsoErr := strconv.ParseUint(last, 10, 64)
-	if err != nil || alsoErr != nil || from > to {
-		t.Fatalf("%s must be a number or a range, such as 17-19", seedsVariable)
-	}
-	for seed := from; seed <= to; seed++ {
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { test(t, seed) })
-	}
-}
 
 // of returns the generator that makes the n-th rule of a seed.
 func (g generator) of(seed, n uint64) *generator {
@@ -100,9 +79,9 @@ type vmSource struct {
 }
 
 // A translated rule is true for exactly those VMs for which the rule is Satisfied or Skipped.
-func TestTranslate(t *testing.T) { forSeeds(t, testTranslate) }
-
-func testTranslate(t *testing.T, seed uint64) {
+func TestTranslate(t *testing.T) {
+	t.Parallel()
+	seed := seeds.Of(1)
 	for _, c := range []struct {
 		name    string
 		sources []vmSource // which make the same rules, so that each is translated once

@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/vmrules/vmrules/internal/seeds"
 )
 
 // split returns what objectsIn makes of a stream, up to so many objects.
@@ -138,7 +140,7 @@ func TestSplitOfKeysTwice(t *testing.T) {
 // TestSplitOfDamage damages a stream in random ways.
 func TestSplitOfDamage(t *testing.T) {
 	const runs = 3000
-	random := rand.New(rand.NewPCG(1, 2))
+	random := rand.New(rand.NewPCG(seeds.Of(1), 2))
 	stream := `{"apiVersion": "v1", "items": [
   {"kind": "VirtualMachine", "a": [1, -2.5e3, "x\n\u00e9", true]},
   {"b": {"c": null}}

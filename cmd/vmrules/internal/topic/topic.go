@@ -5,6 +5,7 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -114,7 +115,8 @@ func (t *Check) Said() string {
 	return said.String()
 }
 
-// Change returns the lines of the example that are wrong, and those that are right in their place.
+// Change returns the lines of the example that are wrong, and those that are right in their place. Of a rule in one
+// line, it shows the first key and those that differ.
 func (t *Check) Change() string {
 	wrong, right := strings.SplitAfter(t.Example, "\n"), strings.SplitAfter(t.Right, "\n")
 	for len(wrong) > 0 && len(right) > 0 && wrong[0] == right[0] {
@@ -122,6 +124,9 @@ func (t *Check) Change() string {
 	}
 	for len(wrong) > 0 && len(right) > 0 && wrong[len(wrong)-1] == right[len(right)-1] {
 		wrong, right = wrong[:len(wrong)-1], right[:len(right)-1]
+	}
+	if len(wrong) == 1 && len(right) == 1 {
+		wrong[0], right[0] = shortened(wrong[0], right[0]), shortened(right[0], wrong[0])
 	}
 	var change strings.Builder
 	for _, line := range wrong {
@@ -131,6 +136,30 @@ func (t *Check) Change() string {
 		change.WriteString("+" + line)
 	}
 	return change.String()
+}
+
+var nextKey = regexp.MustCompile(`, "\w+":`)
+
+// shortened leaves out the keys of a line that another line has too, but for the first one.
+func shortened(line, other string) string {
+	starts := nextKey.FindAllStringIndex(line, -1)
+	if len(starts) == 0 {
+		return line
+	}
+	short := line[:starts[0][0]]
+	for i, start := range starts {
+		end := len(line) - 1 // without the end of the line
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		switch key := line[start[0]:end]; {
+		case !strings.Contains(other, key):
+			short += key
+		case !strings.HasSuffix(short, "…"):
+			short += ", …"
+		}
+	}
+	return short + "\n"
 }
 
 // Text returns a form of explain.tmpl about the check.
