@@ -3,7 +3,7 @@ module github.com/vmrules/vmrules/bench
 go 1.26.6
 
 require (
-	github.com/dlclark/regexp2/v2 v2.12.0
+	github.com/dlclark/regexp2/v2 v2.13.0
 	github.com/go-logr/logr v1.4.4
 	github.com/google/cel-go v0.30.0
 	github.com/kyverno/kyverno v1.19.1

@@ -3,7 +3,7 @@ module github.com/vmrules/vmrules/oracle
 go 1.26.0
 
 require (
-	github.com/dlclark/regexp2/v2 v2.12.0
+	github.com/dlclark/regexp2/v2 v2.13.0
 	github.com/google/cel-go v0.30.0
 	github.com/google/go-cmp v0.7.0
 	github.com/json-iterator/go v1.1.12

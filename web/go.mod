@@ -11,6 +11,6 @@ require (
 )
 
 require (
-	github.com/dlclark/regexp2/v2 v2.12.0 // indirect
+	github.com/dlclark/regexp2/v2 v2.13.0 // indirect
 	github.com/ohler55/ojg v1.28.5 // indirect
 )
