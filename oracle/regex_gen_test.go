@@ -528,7 +528,7 @@ func pairCases() []regexCase {
 // empty string.
 func behindRepeatCases() []regexCase {
 	bodies := []string{
-		"", "|b", "b|", "b?", "b*", "(b)?", "(?:b)?", "(?:b)??", "(?:b)*", "(?:b|)", "(?:|b)", "(?:bc){0,2}", "(?>|b)", "(?>b?)", "()|b", "(?=a)|b", "(?=c)?",
+		"", "|b", "b|", "b?", "b*", "c*|b", "c?c*+|b", "(b)?", "(?:b)?", "(?:b)??", "(?:b)*", "(?:b|)", "(?:|b)", "(?:bc){0,2}", "(?>|b)", "(?>b?)", "()|b", "(?=a)|b", "(?=c)?",
 		`\b|b`, "$|b", "c|(?:|b)", "b?(?:c)?", "(?:b)?c|b", "(?!c)(?:b)?",
 	}
 	var cases []regexCase
