@@ -15,7 +15,7 @@ func (c orderChecker) check(n *node, ordered, behind bool) error {
 		}
 	case opAtomic:
 		if beginsOptional(n.subs[0]) {
-			return errorAt(n.at, "an atomic group that begins with an optional group or an empty branch is not supported, since PCRE2 gets it wrong after a repeat: move the optional part out of it")
+			return errorAt(n.at, "an atomic group that begins with an optional group, or a branch that can be empty, is not supported, since PCRE2 gets it wrong after a repeat: move the optional part out of it")
 		}
 		ordered = true
 	case opLookahead, opNotLookahead:
@@ -39,8 +39,8 @@ func (c orderChecker) check(n *node, ordered, behind bool) error {
 	return nil
 }
 
-// beginsOptional reports whether n may begin with an optional group, or with an empty
-// branch before others. PCRE2 forgets that possibility when it looks for what cannot
+// beginsOptional reports whether n may begin with an optional group, or with a branch that
+// can be empty before others. PCRE2 forgets that possibility when it looks for what cannot
 // follow a repeat: a*(?>(b)?)a does not match aa.
 func beginsOptional(n *node) bool {
 	switch n.op {
@@ -56,7 +56,8 @@ func beginsOptional(n *node) bool {
 	case opRepeat:
 		return n.min == 0 && n.subs[0].op != opSet || beginsOptional(n.subs[0])
 	case opAlternate:
-		return slices.ContainsFunc(n.subs[:len(n.subs)-1], isEmpty) || slices.ContainsFunc(n.subs, beginsOptional)
+		canBeEmpty := func(branch *node) bool { return branch.empty }
+		return slices.ContainsFunc(n.subs[:len(n.subs)-1], canBeEmpty) || slices.ContainsFunc(n.subs, beginsOptional)
 	case opCapture, opAtomic:
 		return beginsOptional(n.subs[0])
 	}

@@ -113,8 +113,6 @@ func referredGroups(n *node) map[int]bool {
 	return groups
 }
 
-func isEmpty(n *node) bool { return n.op == opConcat && len(n.subs) == 0 }
-
 // has reports whether is returns true for n or for a part of it.
 func (n *node) has(is func(*node) bool) bool {
 	return is(n) || slices.ContainsFunc(n.subs, func(sub *node) bool { return sub.has(is) })

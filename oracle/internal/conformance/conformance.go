@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"flag"
 	"io"
 	"os"
 	"os/exec"
@@ -36,6 +37,8 @@ type Answer struct {
 	Valid   bool   `json:"valid"`
 }
 
+var update = flag.Bool("update", false, "write the scores")
+
 // program is the variable that makes a test the program that answers.
 const program = "VMRULES_ANSWER"
 
@@ -48,7 +51,11 @@ func Test(t *testing.T, folder, name string, answer func(Question) Answer) {
 		}
 		return
 	}
+	file := filepath.Join(folder, "scores", name+".json")
 	score := filepath.Join(t.TempDir(), "score.json")
+	if *update {
+		score = file
+	}
 	args := []string{"run", "github.com/vmrules/vmrules/conformance", "-vectors", filepath.Join(folder, "../testdata/conformance"), "-json", score}
 	if expected := filepath.Join(folder, "expected", name+".txt"); exists(expected) {
 		args = append(args, "-expected", expected)
@@ -62,10 +69,9 @@ func Test(t *testing.T, folder, name string, answer func(Question) Answer) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(folder, "scores", name+".json")
 	want, _ := os.ReadFile(file)
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-file +got):\n%s", file, diff)
+		t.Errorf("%s (-file +got), -update writes it:\n%s", file, diff)
 	}
 }
 
