@@ -1,4 +1,4 @@
-package vmrules_test
+package docs_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package vmrules_test
+package docs_test
 
 import (
 	"io/fs"
@@ -21,6 +21,14 @@ var (
 	heading = regexp.MustCompile(`(?m)^#+ +(.+)$`)
 	noSlug  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
+
+// TestMain runs the tests in the folder above, since pages are named from there.
+func TestMain(m *testing.M) {
+	if err := os.Chdir(".."); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 // pages returns the Markdown pages of the repository by their paths.
 func pages(t *testing.T) map[string]string {

@@ -1,4 +1,4 @@
-package vmrules_test
+package docs_test
 
 import (
 	"cmp"
@@ -26,6 +26,21 @@ type undecidedCase struct {
 	options  []vmrules.ValidateOption
 }
 
+// unreachable checks values where it cannot ask.
+type unreachable struct{}
+
+func (unreachable) Check(*vmrules.Input) vmrules.Verdict {
+	return vmrules.Verdict{Note: "the server for it does not answer"}
+}
+
+func object(text string) map[string]any {
+	o, err := vmrules.ParseObject([]byte(text))
+	if err != nil {
+		panic(err) // all texts are here
+	}
+	return o
+}
+
 func undecidedCases() []undecidedCase {
 	const (
 		cores  = `"rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "max": 8`
@@ -36,9 +51,7 @@ func undecidedCases() []undecidedCase {
 	found := func(err error) []vmrules.ValidateOption {
 		return []vmrules.ValidateOption{vmrules.WithTemplates(func(vmrules.TemplateRef) (*vmrules.Template, error) { return nil, err })}
 	}
-	fails := always(func(*vmrules.Input) vmrules.Verdict {
-		return vmrules.Verdict{Note: "the server for it does not answer"}
-	})
+	fails := func(vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) { return unreachable{}, nil }
 	oneCPU := object(`{"kind": "VirtualMachineClusterInstancetype", "metadata": {"name": "u1.small"}, "spec": {"cpu": {"guest": 1}, "memory": {"guest": "2Gi"}}}`)
 	return []undecidedCase{
 		{heading: "Argument", rule: `"rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "max": "jsonpath::.spec.domain.cpu.maxSockets"`},
