@@ -97,13 +97,13 @@ func TestLinks(t *testing.T) {
 }
 
 // TestPrograms runs each Go program in the README and in docs, and compares what it writes
-// with the block that follows it.
+// with the block that follows it. What is no whole program must stand in one of examples.
 func TestPrograms(t *testing.T) {
 	racetest.SkipLong(t)
 	if testing.Short() {
 		t.Skip("it builds programs")
 	}
-	programs := 0
+	programs, examples := 0, inExamples(t)
 	for page, text := range pages(t) {
 		if page != "README.md" && filepath.Dir(page) != "docs" {
 			continue
@@ -111,6 +111,12 @@ func TestPrograms(t *testing.T) {
 		blocks := fence.FindAllStringSubmatch(text, -1)
 		for i, block := range blocks {
 			if block[1] != "go" {
+				continue
+			}
+			if !strings.HasPrefix(block[2], "package main") {
+				if !strings.Contains(examples, block[2]) {
+					t.Errorf("%s: this is no part of a program in examples:\n%s", page, block[2])
+				}
 				continue
 			}
 			programs++
@@ -124,6 +130,24 @@ func TestPrograms(t *testing.T) {
 	if programs < 2 {
 		t.Errorf("found %d programs, want at least 2: does the test still read them?", programs)
 	}
+}
+
+// inExamples returns the text of all examples.
+func inExamples(t *testing.T) string {
+	t.Helper()
+	files, err := filepath.Glob("examples/*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	return all.String()
 }
 
 // write writes a file in a folder of its own, and returns its path.
