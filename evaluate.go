@@ -17,8 +17,8 @@ import (
 
 // An evaluation is one call of Validate. It is not safe for concurrent use.
 //
-// validation.go calls judgeAll for each target, in which the plan of the rules settles what is
-// well, and a judgement each other rule.
+// validation.go calls judgeAll for each target. There, the plan of the rules decides most rules in one walk through the
+// object; each of the others has a judgement.
 type evaluation struct {
 	given   settings
 	isOwn   bool   // each VM has rules of its own
@@ -133,8 +133,8 @@ func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []
 		e.ratchet(r, t, by)
 		e.soften()
 		d := &e.judgement.result
-		if marks[i] = d.mark(r); marks[i] == marksTold {
-			report.tell(d)
+		if marks[i] = d.mark(r); marks[i] == marksFull {
+			report.addFull(d)
 		}
 	}
 }

@@ -77,7 +77,7 @@ func (e *evaluation) judgeOld(r *rule, before *target) (Result, []error, *vmtarg
 }
 
 // wasDoubted reports whether each doubt about a rule in a target was there before, for the same
-// reason. Texts do not say which instance type and preference are not given.
+// reason. The text of a doubt about an instance type or a preference does not name it, so the names are compared too.
 func (e *evaluation) wasDoubted(before *target, then []error, t *target) bool {
 	known := map[string]bool{}
 	for _, doubt := range then {
@@ -96,7 +96,7 @@ func (e *evaluation) wasDoubted(before *target, then []error, t *target) bool {
 	return true
 }
 
-// forgiven returns the oldTarget whose faults Ratcheting forgives, as the same rules judged it; or nil.
+// forgiven returns the oldTarget whose violations Ratcheting forgives, if the same rules were applied to it; or nil.
 func (e *evaluation) forgiven(t *target) *target {
 	if !e.given.ratchets || e.given.old == nil {
 		return nil

@@ -26,7 +26,7 @@ type Report struct {
 	few   [15]mark // one for each of these rules, if there is room
 	whose whose    // zero in the zero Report
 
-	more *findings // nil: none
+	more *details // nil: none
 }
 
 // whose says whose rules those of the first target are.
@@ -38,28 +38,27 @@ const (
 	owns
 )
 
-// findings are what a report may have besides.
-type findings struct {
+// details are what a report has if a mark for each rule cannot say all of it. Most reports have none.
+type details struct {
 	parts   []part   // of the other targets, or with many rules
-	told    []Result // those that a mark cannot express, in order
+	full    []Result // those that a mark cannot express, in order
 	omitted int      // results, when the report was written as JSON
 	left    int      // targets, likewise
-	faults           // of the first target
+	wrongs           // of the first target
 }
 
 // A part holds the results of one target.
 type part struct {
-	rules  []rule // nil if all results are told
+	rules  []rule // nil if all results are in full
 	target string
 	marks  []mark  // one for each rule
 	about  *Target // what the results do not say of it; nil: the rules were given. Targets share it
 	fails  bool    // a result that was left out fails the target
-	faults
+	wrongs
 }
 
-// faults are what the plan found wrong in a target. Violations are made of them when they are
-// read.
-type faults struct {
+// wrongs are the wrong values that the plan found in a target. Violations are made of them when they are read.
+type wrongs struct {
 	at    jsonpath.Location // what the rules call $
 	wrong []plan.Wrong
 }
@@ -70,8 +69,8 @@ type mark = plan.Mark
 const (
 	marksSatisfied = plan.Holds
 	marksNotThere  = plan.NotNeeded // skipped: "valid" selects nothing
-	marksBroken    = plan.Broken    // violated, as faults say
-	marksTold      = plan.Unsure    // the next of the told results
+	marksBroken    = plan.Broken    // violated, by wrongs
+	marksFull      = plan.Unsure    // the next of those in full
 	marksWaits     = plan.Waits     // skipped, under Partial: nothing is there yet
 )
 
@@ -83,7 +82,7 @@ func (r *Result) mark(of *rule) mark {
 	case r.Outcome == OutcomeSkipped && r.Note == of.notThere():
 		return marksNotThere
 	}
-	return marksTold
+	return marksFull
 }
 
 // untold returns the result that the mark of a rule expresses.
@@ -153,12 +152,12 @@ func (p *part) appendBroken(all []Violation, k int, isWanted choice) []Violation
 // each run of results that have the same. Without results, it is valid, and has one Target
 // without rules.
 func NewReport(results []Result) *Report {
-	r := &Report{whose: givens, more: &findings{}}
-	marks := slices.Repeat([]mark{marksTold}, len(results))
+	r := &Report{whose: givens, more: &details{}}
+	marks := slices.Repeat([]mark{marksFull}, len(results))
 	first := 0
 	for i := range results {
 		result := results[i].clone()
-		r.more.told = append(r.more.told, result)
+		r.more.full = append(r.more.full, result)
 		if next := i + 1; next == len(results) || results[next].Target != result.Target {
 			r.more.parts = append(r.more.parts, part{target: result.Target, marks: marks[first:next]})
 			first = next
@@ -181,7 +180,7 @@ func (r *Report) add(rules *Rules, target string, about *Target) []mark {
 		return r.few[:n]
 	}
 	marks := make([]mark, n)
-	more := r.findings()
+	more := r.details()
 	more.parts = append(more.parts, part{rules: rules.rules, target: target, marks: marks, about: about})
 	return marks
 }
@@ -192,35 +191,35 @@ func (r *Report) keep(wrong []plan.Wrong, at jsonpath.Location) {
 	if len(wrong) == 0 {
 		return
 	}
-	more := r.findings()
-	to := &more.faults
+	more := r.details()
+	to := &more.wrongs
 	if n := len(more.parts); n > 0 {
-		to = &more.parts[n-1].faults
+		to = &more.parts[n-1].wrongs
 	}
-	*to = faults{at, wrong}
+	*to = wrongs{at, wrong}
 }
 
-// findings returns r.more, and makes it if there is none.
-func (r *Report) findings() *findings {
+// details returns r.more, and makes it if there is none.
+func (r *Report) details() *details {
 	if r.more == nil {
-		r.more = &findings{}
+		r.more = &details{}
 	}
 	return r.more
 }
 
-// tell adds a result that a mark cannot express.
-func (r *Report) tell(result *Result) {
-	f := r.findings()
-	f.told = append(f.told, *result)
+// addFull adds a result that a mark cannot express.
+func (r *Report) addFull(result *Result) {
+	f := r.details()
+	f.full = append(f.full, *result)
 }
 
 // addUnjudged adds a target for which no rule is judged. It fails the object, whatever the
 // rules say, unless it only warns.
 func (r *Report) addUnjudged(target string, about *Target, result Result) {
-	more := r.findings()
-	more.parts = append(more.parts, part{target: target, marks: []mark{marksTold}, about: about})
+	more := r.details()
+	more.parts = append(more.parts, part{target: target, marks: []mark{marksFull}, about: about})
 	result.Target = target
-	more.told = append(more.told, result)
+	more.full = append(more.full, result)
 }
 
 // unjudged returns the result of a target for which no rule is judged.
@@ -257,17 +256,17 @@ func (r *Report) firstPart() part {
 		p.about = byOwn
 	}
 	if r.more != nil {
-		p.faults = r.more.faults
+		p.wrongs = r.more.wrongs
 	}
 	return p
 }
 
-// told returns the results that a mark cannot express, in order.
-func (r *Report) told() []Result {
+// full returns the results that a mark cannot express, in order.
+func (r *Report) full() []Result {
 	if r == nil || r.more == nil {
 		return nil
 	}
-	return r.more.told
+	return r.more.full
 }
 
 // isZero reports whether nothing was judged.
@@ -279,11 +278,11 @@ func (r *Report) all() []Result {
 	for p := range r.parts() {
 		size += len(p.marks)
 	}
-	results, told := make([]Result, 0, size), r.told()
+	results, full := make([]Result, 0, size), r.full()
 	for p := range r.parts() {
 		for k, m := range p.marks {
-			if m == marksTold {
-				results, told = append(results, told[0]), told[1:]
+			if m == marksFull {
+				results, full = append(results, full[0]), full[1:]
 			} else {
 				results = append(results, p.untold(k))
 			}
@@ -309,10 +308,10 @@ func (r *Report) Results(outcomes ...Outcome) []Result {
 // Targets returns what became of each VM or other object that was judged, in the order of the
 // results: at least one, unless the report is zero.
 func (r *Report) Targets() []Target {
-	all, told := []Target{}, r.told()
+	all, full := []Target{}, r.full()
 	for p := range r.parts() {
-		own := p.told(told)
-		told = told[len(own):]
+		own := p.full(full)
+		full = full[len(own):]
 		all = append(all, p.describe(own))
 	}
 	return all
@@ -339,7 +338,7 @@ func (r *Report) Valid() bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(r.told(), Result.fails)
+	return !slices.ContainsFunc(r.full(), Result.fails)
 }
 
 // Passed reports whether the report is Valid and nothing was left out: its Targets were each
@@ -372,8 +371,8 @@ func (r *Report) gather(isWanted choice, choose func(*Result) []Violation) []Vio
 	if r.isZero() || r.more == nil {
 		return []Violation{}
 	}
-	told := r.told()
-	size := len(told)
+	full := r.full()
+	size := len(full)
 	for p := range r.parts() {
 		for i := range p.wrong {
 			if w := &p.wrong[i]; isWanted == nil || isWanted(w, p.warns(w)) {
@@ -390,8 +389,8 @@ func (r *Report) gather(isWanted choice, choose func(*Result) []Violation) []Vio
 			switch m {
 			case marksBroken:
 				all = p.appendBroken(all, k, isWanted)
-			case marksTold:
-				all, told = append(all, choose(&told[0])...), told[1:]
+			case marksFull:
+				all, full = append(all, choose(&full[0])...), full[1:]
 			}
 		}
 	}

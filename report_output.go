@@ -21,7 +21,7 @@ import (
 // not change. It is an error of encoding/json if a Value or Limit that the caller gave NewReport has no
 // JSON form.
 func (r Report) MarshalJSON() ([]byte, error) {
-	all, left := r.Targets(), r.findings().left
+	all, left := r.Targets(), r.details().left
 	targets, room := cutTargets(all, maxOutput)
 	results, omitted := cut(r.all(), room)
 	left += len(all) - len(targets)
@@ -347,9 +347,9 @@ func cutTargets(targets []Target, room int) (kept []Target, left int) {
 
 // outlineSize returns how many bytes of JSON a target takes, at most, without its problems.
 func (t *Target) outlineSize() int {
-	outline := *t
-	outline.Problems = nil
-	return listFrame + jsontext.Size(&outline)
+	alone := *t
+	alone.Problems = nil
+	return listFrame + jsontext.Size(&alone)
 }
 
 // firstFailing returns the index of the first result that fails the object; -1 if there is
@@ -375,11 +375,11 @@ const listFrame = 50
 // outlineSize returns how many bytes of JSON a result takes, at most, without its violations.
 // An Undecided result counts with its only one.
 func (r *Result) outlineSize() int {
-	outline := *r
+	alone := *r
 	if r.Outcome != OutcomeUndecided {
-		outline.Violations = nil
+		alone.Violations = nil
 	}
-	return listFrame + jsontext.Size(&outline)
+	return listFrame + jsontext.Size(&alone)
 }
 
 // maxCauses is how many causes a list has at most. They are for the response to one write.

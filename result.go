@@ -201,7 +201,7 @@ type Violation struct {
 // OriginDefault is the Origin of a value that the object does not hold, because it is a default.
 const OriginDefault = "default"
 
-// A breach is that a value does not satisfy a demand of a rule.
+// A breach is a value, and the constraint of a rule that it does not satisfy.
 type breach struct {
 	key string // of the argument; "" for the kind
 	constraint.Breach
@@ -210,7 +210,7 @@ type breach struct {
 	origin  string
 }
 
-// broken returns the violation for a breach by the value at a location.
+// broken returns the violation for a breach at a location.
 func (r *rule) broken(b breach, at jsonpath.Texts) Violation {
 	v := r.violation(reasonOf[b.Fault], b.key, b.explained(value.Describe(b.found), b.Detail))
 	if shown, text := b.ForPeople(b.key, b.found, r.isQuantity); text != "" {

@@ -102,22 +102,22 @@ func (t *Target) of(rules *Rules) *Target {
 	return &about
 }
 
-// told returns the results of the part among those of it and of the parts behind it.
-func (p *part) told(all []Result) []Result {
+// full returns the results in full of the part, among those of it and of the parts behind it.
+func (p *part) full(all []Result) []Result {
 	n := 0
 	for _, m := range p.marks {
-		if m == marksTold {
+		if m == marksFull {
 			n++
 		}
 	}
 	return all[:n]
 }
 
-// describe returns the Target of the part, of which results are told.
-func (p *part) describe(told []Result) Target {
+// describe returns the Target of the part, with these results in full.
+func (p *part) describe(full []Result) Target {
 	t := Target{From: SourceGiven}
 	judged := len(p.marks)
-	if len(told) > 0 && told[0].Index < 0 { // it is about all of them
+	if len(full) > 0 && full[0].Index < 0 { // it is about all of them
 		judged = 0
 	}
 	switch {
@@ -127,16 +127,16 @@ func (p *part) describe(told []Result) Target {
 	case judged == 0:
 		t.From = ""
 	}
-	t.Name, t.Rules, t.Valid = p.target, max(t.Rules, judged), p.isValid(told)
+	t.Name, t.Rules, t.Valid = p.target, max(t.Rules, judged), p.isValid(full)
 	if t.Coverage == "" {
-		t.Coverage, t.Doubt, t.Note = p.coverage(told)
+		t.Coverage, t.Doubt, t.Note = p.coverage(full)
 	}
 	return t
 }
 
 // isValid reports whether nothing fails the target.
-func (p *part) isValid(told []Result) bool {
-	return !p.isBroken() && !slices.ContainsFunc(told, Result.fails) && !p.fails
+func (p *part) isValid(full []Result) bool {
+	return !p.isBroken() && !slices.ContainsFunc(full, Result.fails) && !p.fails
 }
 
 // isBroken reports whether what the plan found wrong fails the target.
@@ -145,7 +145,7 @@ func (p *part) isBroken() bool {
 }
 
 // coverage returns what the results say of the target, and for one that no rule judged, why.
-func (p *part) coverage(told []Result) (Coverage, Doubt, string) {
+func (p *part) coverage(full []Result) (Coverage, Doubt, string) {
 	waits, judged := "", false
 	undecided, ignored := (*Result)(nil), (*Result)(nil)
 	for _, m := range p.marks {
@@ -153,11 +153,11 @@ func (p *part) coverage(told []Result) (Coverage, Doubt, string) {
 		case m == marksWaits:
 			waits = cmp.Or(waits, errNotFilledIn.Error())
 			continue
-		case m != marksTold:
+		case m != marksFull:
 			judged = judged || m != marksNotThere
 			continue
 		}
-		switch d := &told[0]; {
+		switch d := &full[0]; {
 		case d.Waits:
 			waits = cmp.Or(waits, d.Note, errNotFilledIn.Error())
 		case d.judged():
@@ -167,7 +167,7 @@ func (p *part) coverage(told []Result) (Coverage, Doubt, string) {
 		case d.Outcome != OutcomeSkipped:
 			undecided = cmp.Or(undecided, d)
 		}
-		told = told[1:]
+		full = full[1:]
 	}
 	switch {
 	case len(p.marks) == 0:

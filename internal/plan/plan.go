@@ -17,7 +17,7 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// An Entry says what every value that a path selects must satisfy.
+// An Entry is one rule: every value at its Path must satisfy its Demands.
 type Entry struct {
 	Path    *jsonpath.Path
 	Needs   *jsonpath.Path  // the entry is needed only if this selects something, or if it is nil

@@ -152,7 +152,7 @@ func (p *Plan) Run(object any, b *meter.Budget, marks []Mark, first bool) ([]Wro
 		clear(marks)
 		return nil, len(marks) == 0
 	}
-	var w walk // and no literal, which would be made elsewhere and copied
+	var w walk // a literal would be built in another place, and copied
 	w.found, w.spread = marks, 1
 	w.first, w.left = first, len(marks)
 	b.Lend(&w.budget)
