@@ -112,7 +112,7 @@
 //	Warned      a value breaks a rule with justWarning, or one that the old object broke too
 //	Skipped     valid selects nothing, or a field is not filled in yet
 //	Ignored     the kind is not known, or the rule enforces nothing
-//	Undecided   the rule could not be judged
+//	Undecided   the rule could not be decided
 //
 // Only [Ratcheting] looks at the old object, and only [Partial] at fields that are not filled in.
 //

@@ -28,7 +28,7 @@ var checks = []Check{
 	{"invalid-argument", SeverityError, "an argument other than regex cannot be used"},
 
 	{"misspelt-object", SeverityError, "a VM or template is not read as its author wanted: its kind, its API group or a key is misspelt or at the wrong level, an array has no items, or a quantity has a wrong unit"},
-	{"unjudged-template", SeverityError, "no rule judges the VM of a template, because its annotation has no rules or exempts it"},
+	{"unjudged-template", SeverityError, "no rule applies to the VM of a template, because its annotation has no rules or exempts it"},
 	{"folded-text", SeverityWarning, "YAML's > has turned a line break in a rule into a space"},
 	{"misspelt-annotation", SeverityError, "an annotation is not read, because its key is misspelt"},
 	{"misplaced-annotation", SeverityError, "an annotation with rules is in a place where no program reads it for VMs"},

@@ -63,7 +63,7 @@ func ExampleChecks() {
 	// invalid-regex         error    the regex cannot be used
 	// invalid-argument      error    an argument other than regex cannot be used
 	// misspelt-object       error    a VM or template is not read as its author wanted: its kind, its API group or a key is misspelt or at the wrong level, an array has no items, or a quantity has a wrong unit
-	// unjudged-template     error    no rule judges the VM of a template, because its annotation has no rules or exempts it
+	// unjudged-template     error    no rule applies to the VM of a template, because its annotation has no rules or exempts it
 	// folded-text           warning  YAML's > has turned a line break in a rule into a space
 	// misspelt-annotation   error    an annotation is not read, because its key is misspelt
 	// misplaced-annotation  error    an annotation with rules is in a place where no program reads it for VMs
@@ -170,7 +170,7 @@ func ExampleObjectFields() {
 	// /spec/template/spec/domain/cpus: nobody reads "cpus": did you mean "cpu"?
 	// true misspelt-object: the kind "VirtualMachin" is unknown, so no rules are read here: did you mean "VirtualMachine"?
 	// true misspelt-annotation: the annotation "vm.kubevirt.io/validation" is not read: did you mean vm.kubevirt.io/validations?
-	// true unjudged-template: there are no rules here, so nothing judges the VM, and all that are made from it: write some, or remove the annotation
+	// true unjudged-template: there are no rules here, so no VM that is made from it has any: write some, or remove the annotation
 }
 
 // A tool that reads templates as text finds these mistakes itself, and says of them what vmrules lint says.

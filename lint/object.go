@@ -81,7 +81,7 @@ func UnjudgedTemplate(key, text, ofTemplate string) (Finding, bool) {
 	case key == vmrules.SkipAnnotation:
 		return unplaced("unjudged-template", "%s exempts the VM, and all that are made from it, from every rule: remove it", key), true
 	case key == vmrules.Annotation && isEmpty:
-		return unplaced("unjudged-template", "there are no rules here, so nothing judges the VM, and all that are made from it: write some, or remove the annotation"), true
+		return unplaced("unjudged-template", "there are no rules here, so no VM that is made from it has any: write some, or remove the annotation"), true
 	}
 	return Finding{}, false
 }

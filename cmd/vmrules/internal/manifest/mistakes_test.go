@@ -99,12 +99,12 @@ func TestMistakes(t *testing.T) {
 		{"on another object in a template", "kind: Template\nobjects:\n- kind: DataVolume\n  metadata: {annotations: {vm.kubevirt.io/validations: '[]'}}\n",
 			[]string{`4:28 misplaced-annotation: nobody reads vm.kubevirt.io/validations here: move it to the annotations in the metadata of the VirtualMachine in objects`}},
 		{"no rules for the VM of a template", "kind: Template\nobjects:\n- kind: VirtualMachine\n  metadata: {annotations: {vm.kubevirt.io/validations: '[]'}}\n- kind: VirtualMachine\n  metadata: {annotations: {vm.kubevirt.io/validations: ' '}}\n- kind: VirtualMachine\n  metadata: {annotations: {vm.kubevirt.io/validations: ' [ ] '}}\n", []string{
-			`4:28 unjudged-template: there are no rules here, so nothing judges the VM, and all that are made from it: write some, or remove the annotation`,
-			`6:28 unjudged-template: there are no rules here, so nothing judges the VM, and all that are made from it: write some, or remove the annotation`,
-			`8:28 unjudged-template: there are no rules here, so nothing judges the VM, and all that are made from it: write some, or remove the annotation`,
+			`4:28 unjudged-template: there are no rules here, so no VM that is made from it has any: write some, or remove the annotation`,
+			`6:28 unjudged-template: there are no rules here, so no VM that is made from it has any: write some, or remove the annotation`,
+			`8:28 unjudged-template: there are no rules here, so no VM that is made from it has any: write some, or remove the annotation`,
 		}},
 		{"no rules for the VM, but in the template itself", "kind: Template\nmetadata: {annotations: {validations: '[{}]'}}\nobjects:\n- kind: VirtualMachine\n  metadata: {annotations: {vm.kubevirt.io/validations: ''}}\n- kind: VirtualMachine\n  metadata: {annotations: {vm.kubevirt.io/validations: '[]'}}\n",
-			[]string{`7:28 unjudged-template: there are no rules here, so nothing judges the VM, and all that are made from it: write some, or remove the annotation`}},
+			[]string{`7:28 unjudged-template: there are no rules here, so no VM that is made from it has any: write some, or remove the annotation`}},
 		{"an exempt VM in a template", "kind: VirtualMachineTemplate\nspec: {virtualMachine: {metadata: {annotations: {vm.kubevirt.io/skip-validations: 'true', vm.kubevirt.io/validations: '[{}]'}}}}\n",
 			[]string{`2:50 unjudged-template: vm.kubevirt.io/skip-validations exempts the VM, and all that are made from it, from every rule: remove it`}},
 		{"an exempt VM, and one without rules", "kind: VirtualMachine\nmetadata: {annotations: {vm.kubevirt.io/skip-validations: 'true'}}\n---\nkind: VirtualMachine\nmetadata: {annotations: {vm.kubevirt.io/validations: '[]'}}\n", nil},
@@ -117,7 +117,7 @@ func TestMistakes(t *testing.T) {
 			[]string{`2:1 misspelt-object: nobody reads "meta": did you mean "metadata"?`}},
 		{"an alias of a VM", "kind: Template\nobjects:\n- &a {kind: VM, metadata: {annotations: {vm.kubevirt.io/validations: '[]'}}}\n- *a\n", []string{
 			`3:13 misspelt-object: the kind "VM" is unknown, so no rules are read here: did you mean "VirtualMachine"?`,
-			`3:42 unjudged-template: there are no rules here, so nothing judges the VM, and all that are made from it: write some, or remove the annotation`,
+			`3:42 unjudged-template: there are no rules here, so no VM that is made from it has any: write some, or remove the annotation`,
 		}},
 		{"an alias", "kind: Template\nobjects:\n- &a {x: \"${A}\"}\n- *a\n", []string{
 			`3:11 undeclared-parameter: the template has no parameter A: declare it, or correct its name`,
