@@ -14,10 +14,10 @@ import (
 
 var goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
 
-// TestSnippets compiles the Go code in the READMEs of the kinds and of the command. It is in this
+// TestSnippets compiles the Go code in the READMEs of the kinds. It is in this
 // module because this module requires all packages that they import.
 func TestSnippets(t *testing.T) {
-	for _, page := range []string{"../vmrules/README.md", "../../kinds/crd/README.md", "../../kinds/kyverno/README.md"} {
+	for _, page := range []string{"../../kinds/crd/README.md", "../../kinds/kyverno/README.md"} {
 		text, err := os.ReadFile(page)
 		if err != nil {
 			t.Fatal(err)
@@ -47,7 +47,7 @@ func program(t *testing.T, snippet string) string {
 	}
 	imports := ""
 	for _, path := range []string{
-		"os", "testing", "github.com/vmrules/vmrules", "github.com/vmrules/vmrules/cmd/vmrules/vmrulestest",
+		"os", "github.com/vmrules/vmrules",
 		"github.com/vmrules/vmrules/kinds/crd", "github.com/vmrules/vmrules/kinds/kyverno",
 	} {
 		if regexp.MustCompile(`\b` + filepath.Base(path) + `\.[A-Z]`).MatchString(snippet) {
