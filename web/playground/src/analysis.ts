@@ -8,7 +8,7 @@ import {
   VmrulesError,
 } from "@vmrules/vmrules";
 import { type Annotation, annotationsIn, isPlain, place, rulesIn } from "./annotation.js";
-import { isTemplate, type Judged, judge } from "./choice.js";
+import { isTemplate, type Judged, judge, nameOf } from "./choice.js";
 import { type Entity, readEntities, shifted } from "./document.js";
 import { indented } from "./format.js";
 import type {
@@ -59,6 +59,7 @@ class Analyser {
   readonly #marks: Mark[] = [];
   readonly #verdicts: Verdict[] = [];
   readonly #problems: string[] = [];
+  #aside = "";
   #cluster: string[] = [];
   /** reports are those about the objects, each with its verdict. */
   readonly reports: [Verdict, Report | undefined][] = [];
@@ -88,7 +89,10 @@ class Analyser {
       }
     }
     this.#judgeAll(templates, vms);
-    return { marks: this.#marks, verdicts: this.#verdicts, problems: this.#problems };
+    return {
+      ...{ marks: this.#marks, verdicts: this.#verdicts },
+      ...{ problems: this.#problems, aside: this.#aside },
+    };
   }
 
   #read(pane: Pane): Entity[] {
@@ -129,7 +133,7 @@ class Analyser {
     });
   }
 
-  /** #judgeAll judges the VMs, wherever they are; without any, the objects beside them. */
+  /** #judgeAll judges the VMs, wherever they are; the objects beside them, if there is none or none is about these. */
   #judgeAll(beside: Entity[], vms: Entity[]): void {
     const { texts, values } = this.#input;
     const options = { partial: this.#input.partial, instancetypes: this.#cluster };
@@ -137,14 +141,22 @@ class Analyser {
     for (const vm of vms) {
       this.#judge("vm", vm, () => judge(vm, texts.template, templates, options));
     }
-    const isMain = vms.length === 0 && texts.vm.trim() === "";
+    const isBundle = beside.length > 1 && beside.every(isTemplate);
+    const isStray =
+      isBundle && vms.length > 0 && this.#verdicts.every((one) => namesNone(one, beside));
+    if (isStray) {
+      this.#aside = `${vms.length > 1 ? "The VMs here name" : "The VM here names"} none of the templates.`;
+    }
+    const isMain = isStray || (vms.length === 0 && texts.vm.trim() === "");
     const key = JSON.stringify([options, values, templates.length]);
     for (const one of beside.filter((one) => isMain || isVM(one))) {
       this.#judge("template", one, () => {
         const filledIn = { json: filled(one, values) };
-        const judgeIt = () => judge(filledIn, "", templates, options);
-        const judged = isTemplate(one) ? one.once("judge", key, judgeIt) : judgeIt();
-        return judged.from === filledIn ? { ...judged, from: one } : judged;
+        const judgeIt = () => {
+          const judged = judge(filledIn, "", templates, options);
+          return judged.from === filledIn ? { ...judged, from: one } : judged;
+        };
+        return isTemplate(one) ? one.once("judge", key, judgeIt) : judgeIt();
       });
     }
   }
@@ -219,6 +231,12 @@ class Analyser {
     });
     return { field, detail, spot };
   }
+}
+
+/** namesNone reports whether the VMs of a verdict name templates, and none of these. */
+function namesNone({ targets }: Verdict, templates: Entity[]): boolean {
+  const names = templates.map((one) => nameOf(one).name);
+  return targets.every(({ template }) => template && !names.includes(template.replace(/.*\//, "")));
 }
 
 const isVM = ({ object: { kind } }: Entity) => /^VirtualMachine(?!Template)/.test(`${kind}`);

@@ -58,7 +58,8 @@ export function judge(
   }
 }
 
-function nameOf({ object }: Entity): { name: string; full: string } {
+/** nameOf returns the name of an object, alone and with its namespace. */
+export function nameOf({ object }: Entity): { name: string; full: string } {
   const { namespace, name } = (object.metadata ?? {}) as { namespace?: unknown; name?: unknown };
   return { name: String(name), full: [namespace, name].filter(Boolean).join("/") };
 }

@@ -179,7 +179,7 @@ async function judge(): Promise<void> {
   const asked = input();
   const at = texted;
   const analysis = await client.ask("analyse", asked).catch((error) => ({
-    ...{ marks: [], verdicts: [], problems: [messageOf(error)] },
+    ...{ marks: [], verdicts: [], problems: [messageOf(error)], aside: "" },
   }));
   judging = false;
   if (at === texted) {
@@ -195,7 +195,7 @@ async function judge(): Promise<void> {
 /** isNew means that what is shown has just been loaded, and not yet judged. */
 let isNew = true;
 let rendered = "";
-let latest: Analysis = { marks: [], verdicts: [], problems: [] };
+let latest: Analysis = { marks: [], verdicts: [], problems: [], aside: "" };
 
 function render(asked: Texts, analysis: Analysis): void {
   for (const pane of panes) {
@@ -207,6 +207,8 @@ function render(asked: Texts, analysis: Analysis): void {
   byId("summary").textContent = summaryOf(analysis);
   byId("summary").className = signOf(analysis);
   byId("summary").ariaBusy = "false";
+  byId("aside").textContent = analysis.aside;
+  byId("aside").hidden = analysis.aside === "";
   byId("filter").hidden = analysis.verdicts.length < 2;
   if (isNew) {
     isNew = false;

@@ -81,6 +81,8 @@ export interface Analysis {
   verdicts: Verdict[];
   /** problems say why there is no verdict, or not about everything. */
   problems: string[];
+  /** aside is what the pane of the VM says of it; "" if nothing. */
+  aside: string;
 }
 
 /** An Option is a completion. */

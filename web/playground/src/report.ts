@@ -79,7 +79,9 @@ function countsOf(verdicts: Verdict[]): string {
     const count = verdicts.filter(({ targets }) => signOfTargets(targets) === sign).length;
     return count > 0 ? `${count} ${word}` : "";
   });
-  const noun = verdicts[0]?.pane === "template" ? "templates" : "VMs";
+  const isTemplate = ({ title }: Verdict) => /^\w*Template\b/.test(title);
+  const some = verdicts.every(isTemplate) ? "templates" : "objects";
+  const noun = verdicts.some(isTemplate) ? some : "VMs";
   const text = counts.filter(Boolean).join(", ");
   return `${verdicts.length} ${noun}: ${text.replace(/( valid, .*not) valid$/, "$1")}.`; // said once
 }

@@ -373,14 +373,17 @@ test("a bundle that is pasted over an example has a result", async () => {
       `apiVersion: template.openshift.io/v1\nkind: Template\nmetadata: {name: ${name}}\nobjects: []\n`,
   );
   await page.keyboard.insertText(bundle.join("---\n"));
-  await says(page, /not judged: the template .*windows-desktop, which the VM names, is not there/);
+  await says(page, /^3 objects: /);
   assert.equal(await page.locator("#summary").getAttribute("class"), "bad");
+  await page.getByText("The VM here names none of the templates.").waitFor();
+  await page.locator("#report summary", { hasText: "Template one" }).waitFor();
   await page.locator("#report", { hasText: "is not there" }).waitFor();
   await page.locator("#vm .cm-content").focus();
   await page.keyboard.press("Control+A");
   await page.keyboard.insertText("kind: VirtualMachine\n");
   await says(page, /not judged: it has no rules/);
   await page.locator("#report", { hasText: "not judged: it has no rules" }).waitFor();
+  assert.equal(await page.locator("#aside").isHidden(), true);
 });
 
 test("without the library, nothing is judged and nothing is fine", async () => {

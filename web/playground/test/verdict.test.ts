@@ -96,7 +96,7 @@ for (const [name, templates, vms, sign, summary] of [
     two,
     vmOf(named("none", "n")),
     "bad",
-    "VirtualMachine vm: not judged: the template n/none, which the VM names, is not there.",
+    "3 objects: 1 valid, 2 not.",
   ],
   [
     "another namespace",
@@ -266,7 +266,7 @@ for (const [name, templates, vms, sign, summary] of [
     template("other", 1),
     [...two, vmOf(named("large", "n"))],
     "bad",
-    "3 VMs: 2 valid, 1 not.",
+    "3 objects: 2 valid, 1 not.",
   ],
   ["VMs", two, [vmOf(named("large")), vmOf({})], "unjudged", "2 VMs: 1 valid, 1 not judged."],
   ["nothing", "", "", "", "No VM to judge yet."],
