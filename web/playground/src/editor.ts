@@ -61,15 +61,17 @@ const colours = HighlightStyle.define([
   { tag: [tags.comment, tags.meta], color: "var(--code-comment)" },
 ]);
 
-const setPointed = StateEffect.define<number>();
+/** setPointed marks the line of a place; undefined marks none. */
+const setPointed = StateEffect.define<number | undefined>();
 
 /** pointed marks the line that something else on the page is about, until the text changes. */
 const pointed = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update: (lines, { docChanged, effects, state }) => {
-    const at = effects.find((effect) => effect.is(setPointed))?.value as number | undefined;
+    const effect = effects.find((effect) => effect.is(setPointed));
+    const at = effect?.value as number | undefined;
     if (at === undefined) {
-      return docChanged ? Decoration.none : lines;
+      return docChanged || effect ? Decoration.none : lines;
     }
     return Decoration.set(
       Decoration.line({ class: "cm-pointed" }).range(state.doc.lineAt(at).from),
@@ -216,6 +218,11 @@ export class Editor {
       const { top } = this.view.lineBlockAt(from);
       scrollDOM.scrollTo({ top: top - scrollDOM.clientHeight / 3 }); // which the page stays out of
     }
+  }
+
+  /** unpoint takes away what point marked, when the page says something else. */
+  unpoint(): void {
+    this.view.dispatch({ effects: setPointed.of(undefined) });
   }
 
   /** replace replaces a place of the text that was marked last. */

@@ -13,6 +13,7 @@ import { declaredIn, filled } from "./analysis.js";
 import { isPlain } from "./annotation.js";
 import { isTemplate, judge } from "./choice.js";
 import { type Entity, readEntities } from "./document.js";
+import { tokensOf } from "./pointer.js";
 import {
   type Field,
   type FormName,
@@ -69,10 +70,29 @@ function formOfVM({ texts, partial }: Input, vm: Entity | undefined): Form {
   if (target && report.targets.every(({ rules }) => rules === 0)) {
     return without(`There is no form for ${vm.title}: ${whyOf(target)}.`);
   }
-  const fields = fieldsOf(limits(rules(), vm.json, options), report);
+  const all = limits(rules(), vm.json, options).filter((one) => !isOfOther(one, vm));
+  const fields = fieldsOf(all, report);
   return fields.length > 0
     ? { fields, summary: "", sign: signOfTargets(report.targets) }
     : without(`The rules judge no field of ${vm.title} that can be shown here.`);
+}
+
+/** members are those of a disk of which it has one. */
+const members = ["disk", "cdrom", "lun"];
+
+/** isOfOther reports whether a field is missing because its item has another of the members. */
+function isOfOther({ pointer = "", fields }: Limit, { object }: Entity): boolean {
+  const tokens = tokensOf(pointer);
+  const at = tokens.findIndex((token) => members.includes(token));
+  const item = tokens.slice(0, Math.max(at, 0)).reduce(memberOf, object);
+  const has = members.filter((name) => memberOf(item, name) !== undefined);
+  return at > 0 && fields.length === 0 && has.length > 0 && !has.includes(tokens[at] ?? "");
+}
+
+function memberOf(of: unknown, name: string): unknown {
+  return typeof of === "object" && of !== null && Object.hasOwn(of, name)
+    ? of[name as keyof typeof of]
+    : undefined;
 }
 
 /** fixed matches the paths that select one value: without wildcards, slices and filters. */

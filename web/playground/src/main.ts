@@ -155,8 +155,7 @@ function work(): void {
 
 function save(): void {
   if (isUnsaved) {
-    const asked = input();
-    keep(isWork(asked) ? asked : undefined);
+    keep(input());
     isUnsaved = false;
   }
 }
@@ -210,11 +209,16 @@ function render(asked: Texts, analysis: Analysis): void {
   byId("aside").textContent = analysis.aside;
   byId("aside").hidden = analysis.aside === "";
   byId("filter").hidden = analysis.verdicts.length < 2;
+  const text = shownOf(analysis);
+  if (text !== rendered) {
+    panes.forEach((pane) => {
+      editors[pane].unpoint();
+    });
+  }
   if (isNew) {
     isNew = false;
     point(...firstIn(analysis));
   }
-  const text = shownOf(analysis);
   if (text === rendered) {
     return; // what is shown asks `latest` for places
   }
@@ -241,7 +245,7 @@ function render(asked: Texts, analysis: Analysis): void {
 /** filter hides the objects of the report whose titles do not have the text that is typed. */
 function filter(): void {
   const wanted = byId("filter").hidden ? "" : byId<HTMLInputElement>("filter").value.toLowerCase();
-  for (const object of byId("report").querySelectorAll("details")) {
+  for (const object of byId("report").querySelectorAll<HTMLElement>("details, tbody")) {
     object.hidden = !object.firstChild?.textContent?.toLowerCase().includes(wanted);
   }
 }
@@ -387,13 +391,13 @@ function startExamples(): void {
     choice.value = "";
     const question = "Replace what you have written by this example?";
     if (example && (!isWork(input()) || confirm(question))) {
-      keep(undefined);
+      isUnsaved = true;
       void replace({
         texts: example.texts,
         partial: partial.checked,
         ssp: ssp.checked,
         values: {},
-      });
+      }).then(save);
     }
   });
 }

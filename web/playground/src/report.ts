@@ -1,6 +1,7 @@
 import type { Outcome, Target } from "@vmrules/vmrules";
 import { button, make } from "./elements.js";
 import type { Analysis, Detail, Entry, Mark, Sign, Spot, Verdict } from "./protocol.js";
+import { type Row, tableOf } from "./table.js";
 
 /** outcomes are all outcomes, in the order in which they are shown, with the words of the summary. */
 const outcomes: [Outcome, string][] = [
@@ -147,12 +148,17 @@ export function textOf(analysis: Analysis): string {
 /** maxShown limits the rules of an outcome that the page shows. */
 const maxShown = 200;
 
+/** maxListed is how many objects are a list; more are a table. */
+const maxListed = 20;
+
 /** reportOf returns the report as elements: the objects that are not valid first. */
 export function reportOf({ verdicts, problems }: Analysis, show: Show): Node[] {
   const shown: Node[] = problems.map((problem) => make("p", "problem", problem));
   const all = [...verdicts.entries()];
   if (all.length === 1) {
     shown.push(...all.flatMap(([i, verdict]) => groupsOf(verdict, i, show)));
+  } else if (all.length > maxListed) {
+    shown.push(tableOfMany(all, show));
   } else if (all.length > 1) {
     const open = all.find(([, { targets }]) => signOfTargets(targets) === "bad")?.[0];
     for (const [sign] of signs) {
@@ -170,6 +176,24 @@ export function reportOf({ verdicts, problems }: Analysis, show: Show): Node[] {
     );
   }
   return shown;
+}
+
+/** tableOfMany returns a table of objects, with a column for each outcome that counts and occurs. */
+function tableOfMany(all: [number, Verdict][], show: Show): Node {
+  const columns = outcomes.filter(
+    ([outcome]) =>
+      ["Violated", "Undecided", "Warned"].includes(outcome) &&
+      all.some(([, { entries }]) => countOf(entries, outcome) > 0),
+  );
+  const rows = all.map(([i, verdict]): Row => {
+    const { title, targets, entries } = verdict;
+    const at = signs.findIndex(([sign]) => sign === signOfTargets(targets));
+    const [sign, word] = signs[at] ?? ["", ""];
+    const counts = columns.map(([outcome]) => countOf(entries, outcome));
+    const cells = [title, word, ...counts.map((count) => (count > 0 ? `${count}` : ""))];
+    return { sign, cells, keys: [title, at, ...counts], details: () => groupsOf(verdict, i, show) };
+  });
+  return tableOf(["Object", "Result", ...columns.map(([outcome]) => outcome)], rows);
 }
 
 /** objectOf returns an object of several, whose report is made when it is opened. */

@@ -3,14 +3,10 @@ import { inputOf } from "./share.js";
 
 const key = "vmrules-work";
 
-/** keep remembers what is written, so that it is there after a reload; undefined forgets it. */
-export function keep(work: Input | undefined): void {
+/** keep remembers what the page holds, so that it is there after a reload. */
+export function keep(work: Input): void {
   try {
-    if (work) {
-      localStorage.setItem(key, JSON.stringify(work));
-    } else {
-      localStorage.removeItem(key);
-    }
+    localStorage.setItem(key, JSON.stringify(work));
   } catch {
     // A browser may forbid storage, or have no room: then nothing survives a reload.
   }

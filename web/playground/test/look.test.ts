@@ -53,6 +53,15 @@ const views: { [name: string]: (page: Page) => Promise<void> } = {
     await page.locator("#template .cm-lintRange").first().hover();
     await page.locator(".cm-tooltip-lint").waitFor();
   },
+  many: async (page) => {
+    const vm = (_: unknown, i: number) =>
+      `kind: VirtualMachine\nmetadata: {name: vm-${i}}\nspec: {template: {spec: {domain: {cpu: {cores: ${i}}}}}}\n`;
+    await page.locator("#vm .cm-content").focus();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.insertText(Array.from({ length: 90 }, vm).join("---\n"));
+    await says(page, /^90 VMs/);
+    await page.getByRole("tab", { name: "Report" }).click();
+  },
   several: async (page) => {
     const vm = "kind: VirtualMachine\nmetadata: {name: one}\nspec: {template: {spec: {}}}\n";
     await page.locator("#vm .cm-content").focus();

@@ -259,8 +259,11 @@ test("what is typed survives a reload, and a link that is damaged", async () => 
   }
   await Promise.all(answers);
   assert.equal(answers.length, 2);
+  await own.getByLabel("Partial", { exact: true }).check();
+  await says(own, /each-kind/);
   await own.reload();
-  await says(own, /office\/reception:/);
+  await says(own, /each-kind/);
+  assert.equal(await own.getByLabel("Partial", { exact: true }).isChecked(), true);
   await own.context().close();
 });
 
@@ -311,6 +314,91 @@ test("a form has the inputs that one expects, and changes the VM", async () => {
   await bus.selectOption("sata");
   await says(page, /: valid/);
   await page.waitForFunction(() => !document.querySelector("#form .mistakes li:not(.warns)"));
+  await page.getByRole("tab", { name: "Report" }).click();
+});
+
+test("a report of many objects is a table that sorts", async () => {
+  await choose(page, "Quickstart", /1 violated/);
+  const rules =
+    '[{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": 50}]';
+  const vms = Array.from({ length: 90 }, (_, i) => {
+    const spec = { template: { spec: { domain: { cpu: { cores: i } } } } };
+    return { kind: "VirtualMachine", metadata: { name: `vm-${i}` }, spec };
+  });
+  for (const [pane, text] of [
+    ["template", rules],
+    ["vm", JSON.stringify({ kind: "List", items: vms })],
+  ] as const) {
+    await page.locator(`#${pane} .cm-content`).focus();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.insertText(text);
+  }
+  await says(page, /90 VMs: 51 valid, 39 not\./);
+  const titles = () => page.locator("#report tbody tr:first-child td:first-child").allInnerTexts();
+  const first = async () => (await titles())[0];
+  assert.equal(await first(), "VirtualMachine vm-51");
+  const head = page.getByRole("columnheader", { name: "Object" });
+  await head.getByRole("button").focus();
+  await page.keyboard.press("Enter");
+  assert.equal(await head.getAttribute("aria-sort"), "ascending");
+  assert.deepEqual(
+    (await titles()).slice(0, 3),
+    [0, 1, 2].map((i) => `VirtualMachine vm-${i}`),
+  );
+  await page.keyboard.press("Enter");
+  assert.equal(await head.getAttribute("aria-sort"), "descending");
+  assert.equal(await first(), "VirtualMachine vm-89");
+  await page.getByRole("button", { name: "VirtualMachine vm-89" }).click();
+  await page.locator("#report", { hasText: "89 is more than max 50" }).waitFor();
+  await page.getByLabel("Filter objects").fill("vm-7");
+  assert.equal(await page.locator("#report tbody:visible").count(), 11);
+  await page.getByLabel("Filter objects").fill("");
+});
+
+test("names and counts move to the next line as a whole", async () => {
+  await choose(page, "A broken template", /4 violated/);
+  for (const width of [390, 560, 820, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    const broken = await page.evaluate(() =>
+      [
+        ...document.querySelectorAll(
+          ".rule code, .findings code, .findings .note, .count, .severity, .says",
+        ),
+      ]
+        .filter((chip) => chip.checkVisibility())
+        .filter((chip) => {
+          const range = document.createRange();
+          range.selectNodeContents(chip);
+          const lines = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+          const room = (chip.parentElement as HTMLElement).clientWidth;
+          return lines.size > 1 && (chip as HTMLElement).scrollWidth < room - 1;
+        })
+        .map((chip) => chip.textContent),
+    );
+    assert.deepEqual(broken, [], `at ${width}`);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+});
+
+test("a form offers only the member that an item has", async () => {
+  await choose(page, "Quickstart", /1 violated/);
+  const fill = async (pane: string, text: string) => {
+    await page.locator(`#${pane} .cm-content`).focus();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.insertText(text);
+  };
+  const rules = ["disk", "cdrom"].map((member) => {
+    const path = `jsonpath::.spec.domain.devices.disks[0].${member}.bus`;
+    return { name: member, rule: "enum", path, message: "m", values: ["sata"] };
+  });
+  await fill("template", JSON.stringify(rules));
+  const devices = { disks: [{ name: "drive", cdrom: {} }] };
+  const spec = { template: { spec: { domain: { devices } } } };
+  await fill("vm", JSON.stringify({ kind: "VirtualMachine", spec }));
+  await says(page, /not valid, 2 violated/);
+  await page.getByRole("tab", { name: "Form" }).click();
+  await page.getByLabel("devices.disks[0].cdrom.bus").waitFor();
+  assert.equal(await page.getByLabel("devices.disks[0].disk.bus").count(), 0);
   await page.getByRole("tab", { name: "Report" }).click();
 });
 
@@ -376,6 +464,7 @@ test("a bundle that is pasted over an example has a result", async () => {
   await says(page, /^3 objects: /);
   assert.equal(await page.locator("#summary").getAttribute("class"), "bad");
   await page.getByText("The VM here names none of the templates.").waitFor();
+  assert.equal(await page.locator(".cm-pointed").count(), 0);
   await page.locator("#report summary", { hasText: "Template one" }).waitFor();
   await page.locator("#report", { hasText: "is not there" }).waitFor();
   await page.locator("#vm .cm-content").focus();
