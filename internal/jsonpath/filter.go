@@ -103,7 +103,7 @@ func (p *parser) operand() (Operand, error) {
 func (p *parser) operandPath() (Operand, error) {
 	expr := jp.Expr{}
 	for p.rest != "" && (p.rest[0] == '.' || p.rest[0] == '[') {
-		if strings.HasPrefix(p.rest, "[?") {
+		if strings.HasPrefix(strings.TrimLeft(p.rest, "."), "[?") {
 			return Operand{}, errors.New("a filter inside a filter is not part of Kubernetes' JSONPath")
 		}
 		end := operandStep(p.rest)
