@@ -424,6 +424,13 @@ test("text that cannot be read is marked, and not judged", async () => {
   await page.locator("#report", { hasText: "The VM cannot be read" }).waitFor();
 });
 
+test("rules that cannot be read are not judged by", async () => {
+  await choose(page, "Quickstart", /1 violated/);
+  await typeBehind(page, "template", '"max": 8', ",,");
+  await says(page, /not judged: its rules cannot be read: line \d+, column \d+/);
+  assert.notEqual(await page.locator("#summary").getAttribute("class"), "good");
+});
+
 test("nothing that is said outlives the text that it is about", async () => {
   await choose(page, "Quickstart", /1 violated/);
   await page.locator("#vm .cm-content").focus();
