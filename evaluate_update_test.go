@@ -136,7 +136,7 @@ func (g planGenerator) similar(v any, changes int) any {
 	return v
 }
 
-// What the plan settles itself is as without it, and it settles what is obvious: nothing is told.
+// What the plan settles itself is as without it, and it settles what is obvious: marks say all of it.
 func TestPlanOfUpdates(t *testing.T) {
 	rules := mustParse(t, `[
 		{"name": "bus", "rule": "enum", "path": "jsonpath::.spec.domain.devices.disks[*].bus", "message": "m", "values": ["virtio"], "minLength": 4},
@@ -183,12 +183,12 @@ func TestPlanOfUpdates(t *testing.T) {
 			got += string(r.Outcome[0])
 		}
 		if isLong := len(report.full()) > 0; got != test.want || isLong != test.isLong {
-			t.Errorf("%s: %s, want %s; told: %t\n%s", test.name, got, test.want, isLong, report)
+			t.Errorf("%s: %s, want %s; in full: %t\n%s", test.name, got, test.want, isLong, report)
 		}
 	}
 }
 
-// Under Partial, nothing is told of what is missing, and an empty string is judged.
+// Under Partial, a mark says what is missing, and an empty string is judged.
 func TestPlanOfForms(t *testing.T) {
 	rules := rulesOn(t, ".cpu.model", `"rule": "string", "minLength": 3`)
 	for cpu, want := range map[string]string{
@@ -207,12 +207,12 @@ func TestPlanOfForms(t *testing.T) {
 	}
 }
 
-// The note of a form is that of the first rule that waits, whether it is told or not.
+// The note of a form is that of the first rule that waits, whether a mark says it or not.
 func TestPlanOfNotes(t *testing.T) {
 	const rule = `{"name": "%d", "rule": "integer", "message": "m", "path": "jsonpath::.spec.domain.cpu.%s", "max": "%s"}`
-	told := fmt.Sprintf(rule, 1, "cores", "jsonpath::.spec.domain.cpu.most")
+	full := fmt.Sprintf(rule, 1, "cores", "jsonpath::.spec.domain.cpu.most")
 	missing := fmt.Sprintf(rule, 2, "threadsPerCore", "8")
-	for _, annotation := range []string{told + "," + missing, missing + "," + told} {
+	for _, annotation := range []string{full + "," + missing, missing + "," + full} {
 		checkPlan(t, mustParse(t, "["+annotation+"]"), vmWith(`{"cpu": {"cores": 2}}`), Partial())
 	}
 }
@@ -233,8 +233,8 @@ func TestPlanOfNestedItems(t *testing.T) {
 		checkPlan(t, rules, vmWith(now), Ratcheting(), WithOldObject(old))
 		checkPlan(t, rules, vmWith(now))
 		report := Validate(rules, vmWith(now), Ratcheting(), WithOldObject(old))
-		if told := report.full(); len(told) != 1 || told[0].Rule != "bus" {
-			t.Errorf("%s: told of %v", now, told)
+		if full := report.full(); len(full) != 1 || full[0].Rule != "bus" {
+			t.Errorf("%s: %v in full", now, full)
 		}
 	}
 }
@@ -250,7 +250,7 @@ func TestPlanOfOwnRules(t *testing.T) {
 	for message, want := range map[string]Outcome{"m": OutcomeWarned, "another": OutcomeViolated} {
 		report := ValidateOwn(vm(message), Ratcheting(), WithOldObject(vm("m")))
 		if got := only(t, report).Outcome; got != want || len(report.full()) > 0 {
-			t.Errorf("%s: %s, want %s; %d told", message, got, want, len(report.full()))
+			t.Errorf("%s: %s, want %s; %d in full", message, got, want, len(report.full()))
 		}
 	}
 }

@@ -49,7 +49,7 @@ type details struct {
 
 // A part holds the results of one target.
 type part struct {
-	rules  []rule // nil if all results are in full
+	rules  []rule // nil if no mark expresses a result
 	target string
 	marks  []mark  // one for each rule
 	about  *Target // what the results do not say of it; nil: the rules were given. Targets share it
@@ -69,8 +69,8 @@ type mark = plan.Mark
 const (
 	marksSatisfied = plan.Holds
 	marksNotThere  = plan.NotNeeded // skipped: "valid" selects nothing
-	marksBroken    = plan.Broken    // violated, by wrongs
-	marksFull      = plan.Unsure    // the next of those in full
+	marksBroken    = plan.Broken    // violated, by values in wrongs
+	marksFull      = plan.Unsure    // what the next of full says
 	marksWaits     = plan.Waits     // skipped, under Partial: nothing is there yet
 )
 
@@ -85,8 +85,8 @@ func (r *Result) mark(of *rule) mark {
 	return marksFull
 }
 
-// untold returns the result that the mark of a rule expresses.
-func (p *part) untold(k int) Result {
+// ofMark returns the result that the mark of a rule expresses.
+func (p *part) ofMark(k int) Result {
 	of := &p.rules[k]
 	r := of.result(p.target)
 	switch p.marks[k] {
@@ -284,7 +284,7 @@ func (r *Report) all() []Result {
 			if m == marksFull {
 				results, full = append(results, full[0]), full[1:]
 			} else {
-				results = append(results, p.untold(k))
+				results = append(results, p.ofMark(k))
 			}
 		}
 	}

@@ -325,7 +325,7 @@ const maxOutput = 16 << 20
 // first result that fails the object is always kept, so that the verdict does not change.
 func cut(results []Result, room int) (kept []Result, omitted int) {
 	out := jsontext.Room{Left: room}
-	kept = jsontext.Fit(&out, results, firstFailing(results), (*Result).outlineSize)
+	kept = jsontext.Fit(&out, results, firstFailing(results), (*Result).sizeAlone)
 	for i := range kept {
 		kept[i].cut(&out)
 	}
@@ -338,15 +338,15 @@ func cut(results []Result, room int) (kept []Result, omitted int) {
 func cutTargets(targets []Target, room int) (kept []Target, left int) {
 	out := jsontext.Room{Left: room / 2}
 	decisive := slices.IndexFunc(targets, func(t Target) bool { return !t.passed() })
-	kept = jsontext.Fit(&out, targets, decisive, (*Target).outlineSize)
+	kept = jsontext.Fit(&out, targets, decisive, (*Target).sizeAlone)
 	for i := range kept {
 		kept[i].Problems = jsontext.Fit(&out, kept[i].Problems, -1, jsontext.Size)
 	}
 	return kept, room/2 + out.Left
 }
 
-// outlineSize returns how many bytes of JSON a target takes, at most, without its problems.
-func (t *Target) outlineSize() int {
+// sizeAlone returns how many bytes of JSON a target takes, at most, without its problems.
+func (t *Target) sizeAlone() int {
 	alone := *t
 	alone.Problems = nil
 	return listFrame + jsontext.Size(&alone)
@@ -372,9 +372,9 @@ func (r *Result) cut(out *jsontext.Room) {
 // left out of it.
 const listFrame = 50
 
-// outlineSize returns how many bytes of JSON a result takes, at most, without its violations.
+// sizeAlone returns how many bytes of JSON a result takes, at most, without its violations.
 // An Undecided result counts with its only one.
-func (r *Result) outlineSize() int {
+func (r *Result) sizeAlone() int {
 	alone := *r
 	if r.Outcome != OutcomeUndecided {
 		alone.Violations = nil

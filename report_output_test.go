@@ -55,7 +55,7 @@ func TestCut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if most := room + results[4].outlineSize() + 100; len(written) > most {
+		if most := room + results[4].sizeAlone() + 100; len(written) > most {
 			t.Errorf("%d bytes in a room of %d", len(written), room)
 		}
 		if got := NewReport(kept).Valid(); got != report.Valid() {

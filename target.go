@@ -102,7 +102,7 @@ func (t *Target) of(rules *Rules) *Target {
 	return &about
 }
 
-// full returns the results in full of the part, among those of it and of the parts behind it.
+// full returns the results of the part that its marks cannot express, which are the first of all that are left.
 func (p *part) full(all []Result) []Result {
 	n := 0
 	for _, m := range p.marks {
@@ -113,7 +113,7 @@ func (p *part) full(all []Result) []Result {
 	return all[:n]
 }
 
-// describe returns the Target of the part, with these results in full.
+// describe returns the Target of the part. It takes the results that its marks cannot express.
 func (p *part) describe(full []Result) Target {
 	t := Target{From: SourceGiven}
 	judged := len(p.marks)
