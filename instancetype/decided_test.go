@@ -80,12 +80,14 @@ func rulesAbout(t *testing.T, r *rand.Rand, vms ...object) vmrules.Rules {
 	return parsed
 }
 
+var escaper = strings.NewReplacer(".", `\.`, "/", `\/`)
+
 // collect adds the scalars in a value, by their paths.
 func collect(fields map[string]any, at string, v any) {
 	switch v := v.(type) {
 	case map[string]any:
 		for name, next := range v {
-			collect(fields, at+"."+strings.NewReplacer(".", `\.`, "/", `\/`).Replace(name), next)
+			collect(fields, at+"."+escaper.Replace(name), next)
 		}
 	case []any:
 		for _, next := range v {

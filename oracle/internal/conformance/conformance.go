@@ -21,12 +21,9 @@ import (
 
 // A Question is what the runner asks about rules and a VM alone.
 type Question struct {
-	ID              string
-	Rules           vmrules.Rules
-	Object          map[string]any // as the API server decodes it
-	Partial         bool
-	skipped         string
-	areRulesRefused bool
+	Rules   vmrules.Rules
+	Object  map[string]any // as the API server decodes it
+	Partial bool
 }
 
 // An Answer is the decision about a VM, or why there is none.
@@ -91,23 +88,23 @@ func answerAll(in io.Reader, out io.Writer, answer func(Question) Answer) error 
 		if err != nil {
 			return err
 		}
-		q, err := read(line)
+		q, a, err := read(line)
 		if err != nil {
 			return err
 		}
-		a := Answer{Skipped: q.skipped, Refused: q.areRulesRefused}
-		if !a.Refused && a.Skipped == "" {
+		if id := a.ID; a == (Answer{ID: id}) {
 			a = answer(q)
+			a.ID = id
 		}
-		a.ID = q.ID
 		if err := encoder.Encode(a); err != nil {
 			return err
 		}
 	}
 }
 
-// read reads a question. One about more than rules and a VirtualMachine is skipped.
-func read(line []byte) (q Question, err error) {
+// read reads a question. The answer has its ID, and more if there is nothing to decide: the rules are refused, or the
+// question is about more than rules and a VirtualMachine.
+func read(line []byte) (q Question, a Answer, err error) {
 	var keys struct {
 		ID, Call, Annotation, Version string
 		Object                        json.RawMessage
@@ -115,9 +112,9 @@ func read(line []byte) (q Question, err error) {
 	}
 	var all map[string]json.RawMessage
 	if err := errors.Join(json.Unmarshal(line, &keys), json.Unmarshal(line, &all)); err != nil {
-		return q, err
+		return q, a, err
 	}
-	q.ID = keys.ID
+	a.ID = keys.ID
 	q.Partial, _ = keys.Options["partial"].(bool)
 	delete(keys.Options, "partial")
 	isAlone := len(keys.Options) == 0 && (keys.Call == "" || keys.Call == "validate")
@@ -125,14 +122,14 @@ func read(line []byte) (q Question, err error) {
 		isAlone = isAlone && all[key] == nil
 	}
 	if err := utiljson.Unmarshal(keys.Object, &q.Object); err != nil || q.Object["kind"] != "VirtualMachine" || !isAlone {
-		q.skipped = "it is asked about rules and a VirtualMachine alone"
-		return q, nil
+		a.Skipped = "it is asked about rules and a VirtualMachine alone"
+		return q, a, nil
 	}
 	var opts []vmrules.ParseOption
 	if keys.Version == "201901-1" {
 		opts = append(opts, vmrules.V201901())
 	}
 	q.Rules, err = vmrules.ParseRules(keys.Annotation, opts...)
-	q.areRulesRefused = err != nil
-	return q, nil
+	a.Refused = err != nil
+	return q, a, nil
 }
