@@ -90,8 +90,10 @@ class Analyser {
     }
     this.#judgeAll(templates, vms);
     return {
-      ...{ marks: this.#marks, verdicts: this.#verdicts },
-      ...{ problems: this.#problems, aside: this.#aside },
+      marks: this.#marks,
+      verdicts: this.#verdicts,
+      problems: this.#problems,
+      aside: this.#aside,
     };
   }
 
@@ -133,7 +135,10 @@ class Analyser {
     });
   }
 
-  /** #judgeAll judges the VMs, wherever they are; the objects beside them, if there is none or none is about these. */
+  /**
+   * #judgeAll judges the VMs, wherever they are. The objects beside them are judged if there is no VM, or if they are
+   * a bundle of templates of which the VMs name none.
+   */
   #judgeAll(beside: Entity[], vms: Entity[]): void {
     const { texts, values } = this.#input;
     const options = { partial: this.#input.partial, instancetypes: this.#cluster };

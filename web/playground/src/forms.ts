@@ -77,16 +77,19 @@ function formOfVM({ texts, partial }: Input, vm: Entity | undefined): Form {
     : without(`The rules judge no field of ${vm.title} that can be shown here.`);
 }
 
-/** members are those of a disk of which it has one. */
+/** members are those of which a disk has one. */
 const members = ["disk", "cdrom", "lun"];
 
 /** isOfOther reports whether a field is missing because its item has another of the members. */
 function isOfOther({ pointer = "", fields }: Limit, { object }: Entity): boolean {
   const tokens = tokensOf(pointer);
   const at = tokens.findIndex((token) => members.includes(token));
-  const item = tokens.slice(0, Math.max(at, 0)).reduce(memberOf, object);
+  if (at === -1 || fields.length > 0) {
+    return false;
+  }
+  const item = tokens.slice(0, at).reduce(memberOf, object);
   const has = members.filter((name) => memberOf(item, name) !== undefined);
-  return at > 0 && fields.length === 0 && has.length > 0 && !has.includes(tokens[at] ?? "");
+  return has.length > 0 && !has.includes(tokens[at] ?? "");
 }
 
 function memberOf(of: unknown, name: string): unknown {

@@ -211,9 +211,9 @@ function render(asked: Texts, analysis: Analysis): void {
   byId("filter").hidden = analysis.verdicts.length < 2;
   const text = shownOf(analysis);
   if (text !== rendered) {
-    panes.forEach((pane) => {
+    for (const pane of panes) {
       editors[pane].unpoint();
-    });
+    }
   }
   if (isNew) {
     isNew = false;
@@ -391,13 +391,10 @@ function startExamples(): void {
     choice.value = "";
     const question = "Replace what you have written by this example?";
     if (example && (!isWork(input()) || confirm(question))) {
-      isUnsaved = true;
-      void replace({
-        texts: example.texts,
-        partial: partial.checked,
-        ssp: ssp.checked,
-        values: {},
-      }).then(save);
+      const options = { partial: partial.checked, ssp: ssp.checked };
+      const given = { texts: example.texts, ...options, values: {} };
+      keep(given);
+      void replace(given);
     }
   });
 }

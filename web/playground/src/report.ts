@@ -81,8 +81,11 @@ function countsOf(verdicts: Verdict[]): string {
     return count > 0 ? `${count} ${word}` : "";
   });
   const isTemplate = ({ title }: Verdict) => /^\w*Template\b/.test(title);
-  const some = verdicts.every(isTemplate) ? "templates" : "objects";
-  const noun = verdicts.some(isTemplate) ? some : "VMs";
+  const noun = verdicts.every(isTemplate)
+    ? "templates"
+    : verdicts.some(isTemplate)
+      ? "objects"
+      : "VMs";
   const text = counts.filter(Boolean).join(", ");
   return `${verdicts.length} ${noun}: ${text.replace(/( valid, .*not) valid$/, "$1")}.`; // said once
 }
