@@ -97,7 +97,7 @@ func TestLinks(t *testing.T) {
 }
 
 // TestPrograms runs each Go program in the README and in docs, and compares what it writes
-// with the block that follows it. What is no whole program must stand in one of examples.
+// with the block that follows it. Other Go code must be a part of one of examples.
 func TestPrograms(t *testing.T) {
 	racetest.SkipLong(t)
 	if testing.Short() {
@@ -115,7 +115,7 @@ func TestPrograms(t *testing.T) {
 			}
 			if !strings.HasPrefix(block[2], "package main") {
 				if !strings.Contains(examples, block[2]) {
-					t.Errorf("%s: this is no part of a program in examples:\n%s", page, block[2])
+					t.Errorf("%s: no program in examples has this:\n%s", page, block[2])
 				}
 				continue
 			}

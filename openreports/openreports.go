@@ -45,7 +45,7 @@ const (
 
 var worstFirst = []string{resultFail, resultError, "warn", "pass", "skip"}
 
-// A Validation is what New makes a Report of: what validating an object gave.
+// A Validation is the result of validating an object, which New writes as a Report.
 type Validation struct {
 	Policy   string         // where the rules come from, such as the name of a template
 	Template map[string]any // the template whose rules they are; nil if they are not those of one
