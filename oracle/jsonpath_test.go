@@ -294,7 +294,7 @@ func countLines(counts map[string]int) string {
 	return lines.String()
 }
 
-var exceptionHeading = regexp.MustCompile("(?m)^### `([^`]+)`$")
+var exceptionHeading = regexp.MustCompile("(?m)^- `([^`]+)`: ")
 
 // checkExceptions compares the classes in the code with those that a page lists. A class
 // that is missing from either is a failure, and so is a class that explained nothing in a
