@@ -2,9 +2,6 @@
 // project, and says what it decides differently. README.md describes what the program reads and writes.
 //
 //	go run ./conformance [flags] COMMAND [ARGUMENT...]
-//
-// As "conformance answer NAME", it is such a program itself, which answers by this library ("vmrules"), as
-// KubeVirt's deployed validator ("ssp"), or as the form for CPUs of OpenShift's console ("console").
 package main
 
 import (
@@ -12,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 )
 
@@ -26,9 +22,6 @@ func main() {
 // run does what the arguments of the command ask for. It returns an error if the implementation decides otherwise
 // than is expected of it.
 func run(args []string, out io.Writer) error {
-	if len(args) > 0 && args[0] == "answer" {
-		return answerAll(strings.Join(args[1:], " "), os.Stdin, out)
-	}
 	flags := flag.NewFlagSet("conformance", flag.ContinueOnError)
 	vectors := flags.String("vectors", "testdata/conformance", "the `folder` with the vectors")
 	expected := flags.String("expected", "", "a `file` with the vectors that the implementation is known to fail, each with a reason")

@@ -40,7 +40,8 @@ func (o *object) UnmarshalJSON(text []byte) (err error) {
 	return err
 }
 
-// answerers are those that this program knows, by name.
+// answerers are the programs that this test can be: this library, KubeVirt's deployed validator, and the form for
+// CPUs of OpenShift's console.
 var answerers = map[string]func(*question) answer{"vmrules": (*question).answer, "ssp": (*question).bySSP, "console": (*question).byConsole}
 
 // answerAll answers questions by one of them.
