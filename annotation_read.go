@@ -19,7 +19,7 @@ func parseRules(annotation string, o parseOptions) (Rules, []Problem) {
 }
 
 // usable returns the rules that were read if they have no problems. With LeaveOutUnusable, it returns
-// them also if some have: these cannot be judged. If the problems are not about them, one stands for all.
+// them also if some have: these cannot be decided. If the problems are not about them, one stands for all.
 func (o *parseOptions) usable(rules []rule, problems []Problem) Rules {
 	if len(problems) == 0 {
 		return newRules(rules, o.isWhole)

@@ -82,15 +82,15 @@
 // # Instance types and preferences
 //
 // When KubeVirt starts a VM, it sets fields from the instance type and the preference that
-// the VM names. [WithInstancetype] and [WithInstancetypes] give them; the VM is then judged
+// the VM names. [WithInstancetype] and [WithInstancetypes] give them; the VM is then validated
 // as KubeVirt expands it (I1), and [Violation.Origin] says which object a value comes from.
 //
 // Without them, a rule is Undecided if its path, its "valid" or an argument asks for a field
 // that one of them may set: a field that the VM does not set, such as cpu.cores,
 // memory.guest or the bus of a disk, or one that KubeVirt overwrites or adds to even where
 // the VM sets it, such as cpu.maxSockets (I9). A value that the VM sets and that breaks the
-// rule still violates it (O5). [WithoutInstancetypes] judges by what the VM says alone. Rules with
-// [WholeObjects] judge the object as it is written.
+// rule still violates it (O5). [WithoutInstancetypes] validates by what the VM says alone. Rules with
+// [WholeObjects] validate the object as it is written.
 //
 // # Updates
 //
@@ -119,11 +119,11 @@
 // A VM has no result at all if it is exempt, has no rules, or names a template that nobody looks for.
 // [Report.Targets] says so of each VM, with its [Coverage]. Such a report is Valid, since nothing is
 // wrong; only [Report.Passed] says that nothing was left out. Refuse what is not Valid. Where no VM may
-// slip by unjudged, as in a pipeline, ask for Passed.
+// slip by without a rule, as in a pipeline, ask for Passed.
 //
 // [Report.Valid] is false where a rule is Violated, and where one that does not say
 // justWarning is Undecided (O11). Undecided never counts as satisfied (O4): a bound was reached, an
-// argument could not be read, or there was nothing to judge. [Result.Doubt] says which,
+// argument could not be read, or there was nothing to validate. [Result.Doubt] says which,
 // and the violation does not blame a field. The zero [Report] is not valid. Reading a
 // report from its JSON gives the verdict that was written, or an error.
 //

@@ -65,7 +65,7 @@ func (insides) Rule(rules Rules, i int) (Rule, error) {
 // IsWhole reports whether rules were read with the option WholeObjects.
 func (insides) IsWhole(rules Rules) bool { return rules.isWhole }
 
-// Settings returns what options say about judging: whether Partial is among them, and the Budget.
+// Settings returns what options say about validating: whether Partial is among them, and the Budget.
 func (insides) Settings(opts []ValidateOption) (isPartial bool, limits Budget) {
 	e := newEvaluation(opts)
 	defer e.release()
@@ -74,7 +74,7 @@ func (insides) Settings(opts []ValidateOption) (isPartial bool, limits Budget) {
 	return e.given.partial, limits
 }
 
-// Judging begins to judge an object.
+// Judging begins to validate an object.
 func (insides) Judging(rules Rules, object map[string]any, opts []ValidateOption) door.Judging {
 	return &judging{newEvaluation(opts), rules, object}
 }
@@ -94,9 +94,9 @@ func (insides) Implied(p Path, opts []ValidateOption) *jsonpath.Implied {
 	return e.plain.Of(p.steps())
 }
 
-// Alone returns a function that judges a value as the only one that the path of a rule selects, in an
+// Alone returns a function that checks a value as the only one that the path of a rule selects, in an
 // object in which another "valid" selects something, too. The rule must be in force and of a kind of
-// the format; f is what counts at the field. The function judges the field of an object that has no
+// the format; f is what counts at the field. The function checks the field of an object that has no
 // other, because not for every path can an object be made. It may be called concurrently.
 func (in insides) Alone(r Rule, demands constraint.Set, f *jsonpath.Implied, opts []ValidateOption) func(v any) []Violation {
 	const name = "value"
@@ -204,13 +204,13 @@ func (j *judging) of(rule int, t *target) judgement {
 	return judgement{call: j.evaluation, rule: &j.rules.rules[rule], target: t}
 }
 
-// isInForce reports whether the rule demands a value at present. If the rule judges no value
+// isInForce reports whether the rule demands a value at present. If the rule checks no value
 // at all, isInForce ends the judgement, and the outcome says why.
 func (j *judgement) isInForce() bool {
 	switch {
 	case j.rule.unusable != nil, !j.rule.isKnown(), j.rule.enforcesNothing(), j.target.Refusal != nil,
 		j.target.Nothing != "" && (!j.call.given.partial || j.target.HasNoVM):
-		j.run() // it ends before it judges any value
+		j.run() // it ends before it checks any value
 		return false
 	case j.rule.Valid.IsZero():
 		return true

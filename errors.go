@@ -33,7 +33,7 @@ const (
 	ReasonForbidden Reason = "FieldValueForbidden"
 	// ReasonInvalid: anything else that is wrong with the value.
 	ReasonInvalid Reason = "FieldValueInvalid"
-	// ReasonInternal: the rule could not be judged; the value may be right.
+	// ReasonInternal: the rule could not be decided; the value may be right.
 	ReasonInternal Reason = "InternalError"
 )
 
@@ -65,7 +65,7 @@ var reasonOf = [...]Reason{
 	constraint.NotListed: ReasonNotSupported, constraint.TooLong: ReasonTooLong,
 }
 
-// A Doubt is why a rule, or each rule of a target, could not be judged, for a program to
+// A Doubt is why a rule, or each rule of a target, could not be decided, for a program to
 // act on. The Detail of the rule's violation says the same in words.
 type Doubt string
 

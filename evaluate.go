@@ -68,7 +68,7 @@ func (e *evaluation) release() {
 // isSpent reports whether the budget was too small.
 func (e *evaluation) isSpent() bool { return e.budget.Err() != nil }
 
-// each judges targets. Before each it sets half of the budget aside for those after it, so that none
+// each validates targets. Before each it sets half of the budget aside for those after it, so that none
 // takes everything. The last one gets all that is left.
 func (e *evaluation) each(targets []target, judge func(*target)) {
 	for i := range targets {
@@ -83,7 +83,7 @@ func (e *evaluation) each(targets []target, judge func(*target)) {
 	}
 }
 
-// judgeAll judges one target by all rules, and says whose they are. If the budget is
+// judgeAll validates one target by all rules, and says whose they are. If the budget is
 // too small for a result for each rule, the target has one Undecided result instead.
 func (e *evaluation) judgeAll(report *Report, rules *Rules, about *Target, t *target) {
 	if err := e.budget.Spend(rules.Len()*plan.Work, rules.Len()*resultSize); err != nil {
@@ -97,7 +97,7 @@ func (e *evaluation) judgeAll(report *Report, rules *Rules, about *Target, t *ta
 }
 
 // walkPlan runs the plan of the rules on a target, and reports whether that settled all of them.
-// It leaves half of the budget for judging rule by rule, which still decides some rules if there
+// It leaves half of the budget for deciding rule by rule, which still decides some rules if there
 // is not enough for all.
 func (e *evaluation) walkPlan(report *Report, rules *Rules, t *target, marks []mark) bool {
 	if !t.IsPlain() || e.given.defaults != nil {
@@ -121,7 +121,7 @@ func (e *evaluation) walkPlan(report *Report, rules *Rules, t *target, marks []m
 	return !slices.Contains(marks, plan.Unsure)
 }
 
-// judgeRest judges the rules of which the plan is not sure, and replaces their marks. It tells
+// judgeRest decides the rules of which the plan is not sure, and replaces their marks. It tells
 // the report what a mark cannot express.
 func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []mark) {
 	for i, m := range marks {
@@ -161,7 +161,7 @@ func (e *evaluation) walk(t *target, v jsonpath.Visitor) jsonpath.Search {
 	return w
 }
 
-// judge judges one rule for one target, and returns the target by which it was judged. What the VM
+// judge decides one rule for one target, and returns the target by which it was validated. What the VM
 // names is looked up only if the rule cannot be decided without it. Other kinds than those of the
 // format may look at the whole VM.
 func (e *evaluation) judge(r *rule, t *target) *target {
@@ -192,16 +192,16 @@ type judgement struct {
 	search jsonpath.Search // for the values of the rule
 	set    constraint.Set  // what the rule demands, with its arguments read
 	isRead bool            // whether they are read
-	value  value.Scalar    // the value that is being judged
+	value  value.Scalar    // the value that is being checked
 	notYet string          // under Partial, what is not filled in yet
 	isOpen bool            // whether what the VM names may decide more
-	doubt  error           // the first thing that could not be judged
+	doubt  error           // the first thing that could not be decided
 	about  string          // the argument that it is about
 	doubts []error         // all of them; only for Ratcheting
 	result Result
 }
 
-// run judges the rule: whether it applies, and then its values.
+// run decides the rule: whether it applies, and then its values.
 func (j *judgement) run() {
 	isPartial := j.call.given.partial
 	switch {
@@ -244,7 +244,7 @@ func (j *judgement) applies() bool {
 	return false
 }
 
-// judgeValues judges what the path selects, and decides.
+// judgeValues checks what the path selects, and decides.
 func (j *judgement) judgeValues() {
 	j.search = j.call.walk(j.target, j) // it calls Visit for each value
 	w := &j.search
@@ -271,7 +271,7 @@ func (j *judgement) judgeValues() {
 	}
 }
 
-// Visit judges one value that the path selects.
+// Visit checks one value that the path selects.
 func (j *judgement) Visit(w *jsonpath.Search, v any) bool {
 	j.readArguments()
 	var isScalar bool
@@ -389,7 +389,7 @@ func (j *judgement) undecidedIfOpen(doubt error) {
 	j.undecided("", doubt)
 }
 
-// A doubt is an error that says what could not be judged, and why.
+// A doubt is an error that says what could not be decided, and why.
 
 var (
 	errNotFilledIn = errors.New("not filled in yet")
@@ -398,7 +398,7 @@ var (
 	errLater = fmt.Errorf("is %w", errNotFilledIn) // of an argument
 )
 
-// addDoubt remembers what could not be judged. A violation takes precedence over it, and it
+// addDoubt remembers what could not be decided. A violation takes precedence over it, and it
 // takes precedence over fields that are not filled in yet.
 func (j *judgement) addDoubt(argument string, doubt error) {
 	j.isOpen = j.isOpen || isOpen(doubt)
@@ -472,7 +472,7 @@ func (j *judgement) mayCome(doubt error) bool {
 	return j.call.given.partial && (errors.Is(doubt, errNotFilledIn) || isOpen(doubt))
 }
 
-// atField adds the location of the value that could not be judged.
+// atField adds the location of the value that could not be decided.
 func (j *judgement) atField(w *jsonpath.Search, doubt error) error {
 	return fmt.Errorf("%s: %w", w.At().Shown(), doubt)
 }

@@ -46,7 +46,7 @@ import (
 //   - A step that cannot apply, such as a name in an array or an index out of range,
 //     selects nothing in that place. In kubectl it is an error of the whole path.
 //   - A filter does not match an item if an operand selects several values, or if the
-//     operands have different types. The other items are still judged.
+//     operands have different types. The other items are still validated.
 //   - Matches are in document order: items by index, members by sorted name.
 //
 // An index or slice beyond the end of its array selects nothing. The page

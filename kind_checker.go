@@ -15,10 +15,10 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A Checker judges what a rule of its kind selects. It must be safe for concurrent
+// A Checker checks what a rule of its kind selects. It must be safe for concurrent
 // use. Rules and objects are hostile input, so it must bound its own time.
 type Checker interface {
-	// Check judges one target. It must not change or keep anything that the
+	// Check checks one target. It must not change or keep anything that the
 	// Input holds. If it panics, the rule is Undecided.
 	//
 	// It is called if the path selects something. If it selects nothing, the rule is
@@ -74,7 +74,7 @@ type Verdict struct {
 	// Violations, so does any Outcome except OutcomeViolated.
 	Outcome Outcome
 	// Note says why the rule is skipped, ignored or undecided. If it is violated,
-	// Note says what could not be judged.
+	// Note says what could not be decided.
 	Note string
 	// Doubt is why the rule is undecided; "" means DoubtKind.
 	Doubt Doubt
@@ -298,7 +298,7 @@ func (in *Input) selectOld() error {
 }
 
 // conclude makes a verdict the rule's result. It returns true if the rule's arguments
-// still have to be judged.
+// still have to be validated.
 func (j *judgement) conclude(in *Input, v Verdict) bool {
 	switch {
 	case v.Outcome == OutcomeSatisfied && len(v.Violations) == 0:

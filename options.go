@@ -20,7 +20,7 @@ type parseOption func(*parseOptions)
 
 func (f parseOption) changeReading(o *parseOptions) { f(o) }
 
-// An Option changes both how an annotation is read and how an object is judged.
+// An Option changes both how an annotation is read and how an object is validated.
 type Option interface {
 	ParseOption
 	ValidateOption
@@ -56,7 +56,7 @@ func parseOptionsOf(opts []ParseOption) parseOptions {
 
 // Strict reports unknown keys, unknown kinds and rules without arguments as problems. Without
 // Strict they are ignored, as the format demands. Use it where rules are written, not where
-// objects are judged by them.
+// objects are validated by them.
 func Strict() ParseOption { return parseOption(func(o *parseOptions) { o.strict = true }) }
 
 // V201901 reads the annotation in version 201901-1 of the format, whose paths have no prefix. Without
@@ -88,7 +88,7 @@ func WholeObjects() ParseOption { return parseOption(func(o *parseOptions) { o.i
 // option where it reads rules itself.
 func LeaveOutUnusable() ParseOption { return parseOption(func(o *parseOptions) { o.leaves = true }) }
 
-// A ValidateOption changes how an object is judged.
+// A ValidateOption changes how an object is validated.
 type ValidateOption interface{ changeJudging(*settings) }
 
 // settings are what ValidateOptions set.
@@ -111,7 +111,7 @@ type validateOption func(*settings)
 
 func (f validateOption) changeJudging(s *settings) { f(s) }
 
-// Partial judges a form that is not complete. A rule whose value or argument is missing is
+// Partial validates a form that is not complete. A rule whose value or argument is missing is
 // Skipped, with the note "not filled in yet". An empty string that breaks the rule, or cannot
 // be its argument, counts as missing, because that is what an empty input holds. An object
 // without a kind is a VirtualMachine, unless its shape is that of something else.
@@ -215,7 +215,7 @@ func WithTemplates(find func(TemplateRef) (*Template, error)) ValidateOption {
 }
 
 // WithInstancetype gives the instance type and the preference that the VMs of the call name.
-// Either may be nil. A VM that names one of them is judged as KubeVirt expands it, which
+// Either may be nil. A VM that names one of them is validated as KubeVirt expands it, which
 // package instancetype does. The Origin of a violation says which object its value comes from.
 //
 // If the objects conflict with the VM, KubeVirt refuses it: rules that cannot be decided without them
@@ -237,7 +237,7 @@ func WithInstancetypes(find func(vm map[string]any) (instancetype, preference ma
 	return validateOption(func(s *settings) { s.find, s.alone = find, false })
 }
 
-// WithoutInstancetypes judges a VM by what it says alone, as if it named no instance type and no
+// WithoutInstancetypes validates a VM by what it says alone, as if it named no instance type and no
 // preference, for programs that may not read these. Without it, a rule about a field that they may
 // set is Undecided.
 //
@@ -250,7 +250,7 @@ func WithoutInstancetypes() ValidateOption {
 	return validateOption(func(s *settings) { s.find, s.alone = nil, true })
 }
 
-// FirstViolation ends judging a rule for a target at its first violation, for programs that ask whether an
+// FirstViolation ends a rule for a target at its first violation, for programs that ask whether an
 // object is Valid and no more. That takes less time where many items of a list break a rule. The verdict is the
 // same. FirstViolation has no effect under Ratcheting, where the first violation may be forgiven and not
 // the next, nor on what the Checker of another kind returns.
@@ -282,19 +282,19 @@ func WarnIfUndecided(doubts ...Doubt) ValidateOption {
 // Warned, unless the reason is DoubtBound, DoubtLookup or DoubtRules; it keeps its Doubt. A rule with justWarning
 // that is Undecided fails nothing, and stays Undecided. The Note of a rule with nothing else wrong is
 // "not changed by this update". Nothing is forgiven if the update adds a doubt: a value or an argument
-// that cannot be judged any more, or another instance type or preference that is not given.
+// that cannot be decided any more, or another instance type or preference that is not given.
 //
-// The same rules judge both objects. If those of ValidateOwn come from elsewhere than before, the VM
-// is judged in full: from another text of its own, or another template that it names. A VM whose own
+// The same rules validate both objects. If those of ValidateOwn come from elsewhere than before, the VM
+// is validated in full: from another text of its own, or another template that it names. A VM whose own
 // rules cannot be read is Warned if neither they nor its spec change, and one whose template is not
 // there if it named the same before. WithInstancetypes expands each object with what it names itself.
 func Ratcheting() ValidateOption { return validateOption(func(s *settings) { s.ratchets = true }) }
 
 // A Budget is what one call may spend. ParseRules, NewRules and RulesFor spend it on
-// reading all rules of an annotation. Validate and package form spend it on judging an
+// reading all rules of an annotation. Validate and package form spend it on validating an
 // object, with all its targets and rules. ValidateOwn spends one Budget on reading and
-// judging all VMs. A call does no work that it cannot pay for: reading then reports a
-// problem, and judging leaves the rule Undecided.
+// validating all VMs. A call does no work that it cannot pay for: reading then reports a
+// problem, and validating leaves the rule Undecided.
 //
 // Time or Memory that is 0 or less means the default. With the default, any call ends within
 // 2 seconds and 256 MB on two cores, for an annotation of 256 KiB and an object of
@@ -307,7 +307,7 @@ type Budget struct {
 	// Memory is about how many bytes the rules and the report may hold.
 	Memory int64
 	// Backtracking is how long all regular expressions that backtrack may take together when
-	// an object is judged. The default is 500 ms; a negative value means no time at all. The
+	// an object is validated. The default is 500 ms; a negative value means no time at all. The
 	// last of them may take 200 ms longer. Most regular expressions do not backtrack: they
 	// take nothing from Backtracking, only from Time.
 	//
@@ -317,7 +317,7 @@ type Budget struct {
 	Backtracking time.Duration
 }
 
-// WithBudget sets what one call may spend on reading or on judging.
+// WithBudget sets what one call may spend on reading or on validating.
 func WithBudget(b Budget) Option { return b }
 
 func (b Budget) changeReading(o *parseOptions) { o.limits = b }
@@ -333,7 +333,7 @@ func (b Budget) whole() budget {
 
 // WithKind adds a kind of rule beyond those of the format. ParseRules, NewRules and RulesFor
 // then know it. Programs that do not know the kind ignore such rules, as the format demands.
-// The compiler reads the keys that belong to the kind, and its Checker judges what the
+// The compiler reads the keys that belong to the kind, and its Checker checks what the
 // rule's path selects. What all kinds share does not change: name, path, valid, message
 // and justWarning, and the arguments of the format, which constrain the values once the
 // Checker is satisfied.

@@ -11,7 +11,7 @@ import (
 )
 
 // ratchet turns what the old object has too into warnings, in the result of a rule that was
-// judged by a target, which is t or its full form.
+// validated by a target, which is t or its full form.
 func (e *evaluation) ratchet(r *rule, t, by *target) {
 	d := &e.judgement.result
 	if !d.fails() || r.unusable != nil {
@@ -48,7 +48,7 @@ func (e *evaluation) ratchet(r *rule, t, by *target) {
 }
 
 // ratchetSource makes the result of a target without usable rules a warning, if the update
-// changes neither the rules nor what they judge.
+// changes neither the rules nor what they validate.
 func (e *evaluation) ratchetSource(t *target, d Result) Result {
 	if e.warnsOf(d.Doubt) {
 		d.Violations[0].Warned = true
@@ -65,8 +65,8 @@ func (e *evaluation) ratchetSource(t *target, d Result) Result {
 
 const unchanged = "not changed by this update"
 
-// judgeOld judges a rule for the old object, for which there is no older one. It returns the
-// result, all that was not judged, and places in the VM as it was judged.
+// judgeOld decides a rule for the old object, for which there is no older one. It returns the
+// result, all that was not decided, and places in the VM as it was validated.
 func (e *evaluation) judgeOld(r *rule, before *target) (Result, []error, *vmtarget.Places) {
 	older, checked, now := e.given.old, e.checking, e.judgement
 	e.given.old, e.checking = nil, checking{}

@@ -12,9 +12,9 @@ import (
 )
 
 // A Report is what Validate found: one Result for each target and rule, with the rules of
-// the first target first. It does not refer to the object that was judged. Apart from
+// the first target first. It does not refer to the object that was validated. Apart from
 // UnmarshalJSON, it is safe for concurrent use. The zero Report, and a nil one, say that
-// nothing was judged, which is not valid.
+// nothing was validated, which is not valid.
 //
 // It is small: it holds one byte for a rule that is satisfied, or skipped because of its
 // "valid". The methods return new values, which the caller may change, except for the
@@ -33,7 +33,7 @@ type Report struct {
 type whose uint8
 
 const (
-	nobodys whose = iota // nothing was judged
+	nobodys whose = iota // nothing was validated
 	givens
 	owns
 )
@@ -213,7 +213,7 @@ func (r *Report) addFull(result *Result) {
 	f.full = append(f.full, *result)
 }
 
-// addUnjudged adds a target for which no rule is judged. It fails the object, whatever the
+// addUnjudged adds a target for which no rule is decided. It fails the object, whatever the
 // rules say, unless it only warns.
 func (r *Report) addUnjudged(target string, about *Target, result Result) {
 	more := r.details()
@@ -222,7 +222,7 @@ func (r *Report) addUnjudged(target string, about *Target, result Result) {
 	more.full = append(more.full, result)
 }
 
-// unjudged returns the result of a target for which no rule is judged.
+// unjudged returns the result of a target for which no rule is decided.
 func unjudged(why error) Result {
 	return Result{Index: -1, Outcome: OutcomeUndecided, Doubt: doubtIn(why), Violations: []Violation{{Reason: ReasonInternal, Detail: why.Error()}}}
 }
@@ -269,7 +269,7 @@ func (r *Report) full() []Result {
 	return r.more.full
 }
 
-// isZero reports whether nothing was judged.
+// isZero reports whether nothing was validated.
 func (r *Report) isZero() bool { return r == nil || r.whose == nobodys }
 
 // all returns all results. Their violations are the report's own.
@@ -305,7 +305,7 @@ func (r *Report) Results(outcomes ...Outcome) []Result {
 	return results
 }
 
-// Targets returns what became of each VM or other object that was judged, in the order of the
+// Targets returns what became of each VM or other object that was validated, in the order of the
 // results: at least one, unless the report is zero.
 func (r *Report) Targets() []Target {
 	all, full := []Target{}, r.full()
@@ -328,7 +328,7 @@ func (r *Report) omitted() int {
 
 // Valid reports whether no rule is violated or undecided, apart from rules with
 // justWarning and, under Ratcheting, what is wrong with the old object too. It does not ask
-// whether any rule judged the object: Passed does.
+// whether any rule was applied to the object: Passed does.
 func (r *Report) Valid() bool {
 	if r.isZero() || r.more == nil {
 		return !r.isZero()

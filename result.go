@@ -18,7 +18,7 @@ import (
 type Outcome string
 
 const (
-	// OutcomeSatisfied: every value that the rule judges satisfies it.
+	// OutcomeSatisfied: every value that the rule checks satisfies it.
 	OutcomeSatisfied Outcome = "Satisfied"
 	// OutcomeViolated: some value breaks the rule, or the path selects nothing.
 	OutcomeViolated Outcome = "Violated"
@@ -30,7 +30,7 @@ const (
 	OutcomeSkipped Outcome = "Skipped"
 	// OutcomeIgnored: the rule's kind is not known, or it enforces nothing.
 	OutcomeIgnored Outcome = "Ignored"
-	// OutcomeUndecided: the rule could not be judged. It does not count as satisfied.
+	// OutcomeUndecided: the rule could not be decided. It does not count as satisfied.
 	OutcomeUndecided Outcome = "Undecided"
 )
 
@@ -43,10 +43,10 @@ type Result struct {
 	Message string  `json:"message"`
 	Target  string  `json:"target,omitempty"` // "", or where the VM is: "objects[0]", "items[3]"
 	Outcome Outcome `json:"outcome"`
-	// Doubt is why the rule could not be judged; "" if it could.
+	// Doubt is why the rule could not be decided; "" if it could.
 	Doubt Doubt `json:"doubt,omitempty"`
 	// Note says why a rule was skipped or ignored. If the rule is violated, Note says
-	// what could not be judged.
+	// what could not be decided.
 	Note string `json:"note,omitempty"`
 	// Waits says, under Partial, that the rule needs a field that is not filled in yet.
 	Waits      bool        `json:"waits,omitempty"`
@@ -84,7 +84,7 @@ func (r Result) fails() bool {
 	return !slices.Contains([]Outcome{OutcomeSatisfied, OutcomeWarned, OutcomeSkipped, OutcomeIgnored}, r.Outcome)
 }
 
-// judged reports whether the rule judged the target: some value was found right, wrong or missing.
+// judged reports whether the rule was applied to the target: some value was found right, wrong or missing.
 func (r *Result) judged() bool {
 	switch r.Outcome {
 	case OutcomeSatisfied, OutcomeViolated:

@@ -65,7 +65,7 @@ var argumentKeys = func() (keys [len(constraint.Arguments)]string) {
 // usual ones.
 //
 // Every argument constrains the value, whatever the kind: an integer rule may have values,
-// a string rule a regex. A value is judged in the order kind, min, max, minLength,
+// a string rule a regex. A value is checked in the order kind, min, max, minLength,
 // maxLength, values, regex, with one [Violation] for each that fails. Where the kind
 // fails, that is the only violation of the value.
 //
@@ -76,7 +76,7 @@ var argumentKeys = func() (keys [len(constraint.Arguments)]string) {
 //
 // Numbers are exact decimals of any size up to the bounds, quantities included. Decode
 // objects so that they keep their digits, as [ParseObject], [ToObject] and
-// [encoding/json.Decoder.UseNumber] do. A float64 is judged by the shortest decimal that
+// [encoding/json.Decoder.UseNumber] do. A float64 counts as the shortest decimal that
 // reads back as the same float64.
 //
 // # Regular expressions
@@ -95,7 +95,7 @@ var argumentKeys = func() (keys [len(constraint.Arguments)]string) {
 type Rule struct {
 	Kind        Kind
 	Name        string // unique among the rules of an annotation
-	Path        Path   // what is judged
+	Path        Path   // what the rule is about
 	Message     string // for the user, if the rule is violated
 	Valid       Path   // the rule is skipped where this matches nothing; zero: absent
 	JustWarning bool   // a violation does not fail the object
@@ -136,7 +136,7 @@ func (r *Rule) slot(key string) *Argument {
 	return inOrder[slices.Index(argumentKeys[:], key)]
 }
 
-// Arguments yields the arguments of the rule with their keys, in the order in which they judge
+// Arguments yields the arguments of the rule with their keys, in the order in which they check
 // a value.
 func (r Rule) Arguments() iter.Seq2[string, Argument] {
 	return func(yield func(string, Argument) bool) {
@@ -165,7 +165,7 @@ type Rules struct {
 	list    *[]rule    // the same, for reports to share; nil: no rules
 }
 
-// newRules returns Rules for rules that were read, ready to judge by.
+// newRules returns Rules for rules that were read, ready to validate by.
 func newRules(rules []rule, isWhole bool) Rules {
 	for i := range rules {
 		r := &rules[i]
@@ -256,7 +256,7 @@ func (rs Rules) String() string {
 	return string(text)
 }
 
-// A rule is a Rule that is ready to judge by.
+// A rule is a Rule that is ready to validate by.
 type rule struct {
 	Rule
 	field   Path     // whose type in KubeVirt's API counts, if that is not Path

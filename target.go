@@ -37,12 +37,12 @@ type Target struct {
 	// annotation if that is DoubtRules. Targets with the same annotation share them.
 	Doubt    Doubt     `json:"doubt,omitempty"`
 	Problems []Problem `json:"problems,omitempty"`
-	// Note says in words why no rule judged the target.
+	// Note says in words why no rule was applied to the target.
 	Note string `json:"note,omitempty"`
 }
 
-// A Coverage says whether any rule judged a target and, if none did, why. The set is closed.
-// Take one that you do not know as not judged.
+// A Coverage says whether any rule was applied to a target and, if none did, why. The set is closed.
+// Take one that you do not know as not validated.
 type Coverage string
 
 const (
@@ -60,7 +60,7 @@ const (
 	CoverageIncomplete Coverage = "Incomplete"
 	// CoverageIgnored: no rule is understood, or none enforces anything.
 	CoverageIgnored Coverage = "Ignored"
-	// CoverageUndecided: no rule could be judged; Doubt says why.
+	// CoverageUndecided: no rule could be decided; Doubt says why.
 	CoverageUndecided Coverage = "Undecided"
 	// CoverageNotVM: the object is not a VM, or holds none.
 	CoverageNotVM Coverage = "NotVM"
@@ -89,10 +89,10 @@ func (t Target) equal(u Target) bool {
 	return slices.Equal(problems, others) && reflect.DeepEqual(t, u)
 }
 
-// byOwn is what a report knows of a VM that is judged by its own rules, apart from their results.
+// byOwn is what a report knows of a VM that is validated by its own rules, apart from their results.
 var byOwn = &Target{From: SourceOwn}
 
-// of returns what is known of a target for which none of its rules is judged.
+// of returns what is known of a target for which none of its rules is decided.
 func (t *Target) of(rules *Rules) *Target {
 	about := Target{From: SourceGiven}
 	if t != nil {
@@ -144,7 +144,7 @@ func (p *part) isBroken() bool {
 	return slices.ContainsFunc(p.wrong, func(w plan.Wrong) bool { return !p.warns(&w) })
 }
 
-// coverage returns what the results say of the target, and for one that no rule judged, why.
+// coverage returns what the results say of the target, and for one that no rule was applied to, why.
 func (p *part) coverage(full []Result) (Coverage, Doubt, string) {
 	waits, judged := "", false
 	undecided, ignored := (*Result)(nil), (*Result)(nil)

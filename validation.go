@@ -44,7 +44,7 @@ func NewRules(rules []Rule, opts ...ParseOption) (Rules, error) {
 	return o.usable(made, problems), asParseError(problems)
 }
 
-// Validate judges an object by rules. The Report has one Result for each target in the object
+// Validate validates an object by rules. The Report has one Result for each target in the object
 // and each rule. Validate does not change the object. It ends whatever the object holds: rules
 // that exceed the bounds are Undecided. Without rules, every object is valid. Validate may be
 // called concurrently with the same rules, and with the same object while nothing changes it.
@@ -81,7 +81,7 @@ func validateUsual(rules *Rules, object map[string]any, template any) *Report {
 	return report
 }
 
-// ValidateOwn judges every VM inside an object by its own rules. These are, in this order: none if
+// ValidateOwn validates every VM inside an object by its own rules. These are, in this order: none if
 // SkipAnnotation exempts the VM, those of its own annotation, those of the template around it, and
 // those of the template that it names, if WithTemplates finds that. The report has a Target for
 // each VM, which says what became of it, also of one that has no rules, or whose rules cannot be
@@ -96,7 +96,7 @@ func validateUsual(rules *Rules, object map[string]any, template any) *Report {
 // a pool in the metadata of spec.virtualMachineTemplate.
 //
 // KeepRules and WithParseOptions set how the annotations are read; each text is read once. One
-// Budget pays for reading and judging all VMs.
+// Budget pays for reading and validating all VMs.
 func ValidateOwn(object map[string]any, opts ...ValidateOption) *Report {
 	e := newEvaluation(opts)
 	defer e.release()
@@ -111,7 +111,7 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) *Report {
 	return report
 }
 
-// judgeOwn judges one target by its own rules.
+// judgeOwn validates one target by its own rules.
 func (e *evaluation) judgeOwn(report *Report, rules *ruleFinder, t *target) {
 	if why := notVM(t, e.given.partial); why != nil {
 		report.add(&Rules{}, t.Name, why)

@@ -1,20 +1,20 @@
-// Package admission is an admission webhook that judges VMs by the rules of their templates.
+// Package admission is an admission webhook that validates VMs by the rules of their templates.
 // It runs on controller-runtime:
 //
 //	m, err := admission.NewManager(config, manager.Options{WebhookServer: server})
 //	m.Start(ctx)
 //
 // A Reviewer finds the rules of a VM, the instance type and the preference that it names, and
-// judges the VM as KubeVirt expands it. NewValidator makes a Reviewer a Validator of
+// validates the VM as KubeVirt expands it. NewValidator makes a Reviewer a Validator of
 // controller-runtime for VMs of a Go type.
 //
 // # Answers
 //
-// A Reviewer judges VirtualMachines, VirtualMachineInstances, their replica sets, and pools.
+// A Reviewer validates VirtualMachines, VirtualMachineInstances, their replica sets, and pools.
 //
 //	request                                      answer
-//	CREATE                                       judged
-//	UPDATE                                       judged; refused only for what it changes, unless WithoutRatcheting
+//	CREATE                                       validated
+//	UPDATE                                       validated; refused only for what it changes, unless WithoutRatcheting
 //	UPDATE of an object with deletionTimestamp   allowed
 //	DELETE                                       allowed
 //	DELETE of a template                         allowed, unless WithProtectedTemplates, and VMs refer to it
@@ -24,7 +24,7 @@
 //	for an object of another kind                allowed, with a warning that the webhook should not be asked
 //	that cannot be read                          refused, with the code 400
 //
-// What is judged is answered by the report of vmrules.ValidateOwn, under Ratcheting. It is refused, with the
+// What is validated is answered by the report of vmrules.ValidateOwn, under Ratcheting. It is refused, with the
 // code 422 and a cause for each violation or each problem with the annotation, if the report is not valid. The
 // warnings are those of the report, at most 4,096 bytes.
 //
@@ -62,12 +62,12 @@
 //
 // # Bounds
 //
-// At most as many requests as there are processors are read and judged at a time, the smallest first,
+// At most as many requests as there are processors are read and validated at a time, the smallest first,
 // with a Budget of which real VMs need a hundredth. Of those with more than 8 KiB, at most 1 MiB for each
 // processor is in memory. A request that takes more, has more than 256 KiB, or a regular expression that
-// backtracks, is judged anew with the Budget of vmrules, beside the others: one at a time, or as many as
+// backtracks, is validated anew with the Budget of vmrules, beside the others: one at a time, or as many as
 // there are processors but one. The namespaces with such requests take turns. A request is refused with a
-// cause, as if a bound were reached, if it is not judged there in 5 seconds, or if others with 256 MiB are
+// cause, as if a bound were reached, if it is not validated there in 5 seconds, or if others with 256 MiB are
 // there, or with 32 MiB of its namespace.
 //
 // Objects of more than 3 MiB are refused, and so are AdmissionReviews of more than 7 MiB. Of those with

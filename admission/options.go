@@ -84,7 +84,7 @@ func WithTemplateNamespaces(names ...string) Option {
 	}
 }
 
-// WithoutRatcheting judges an update like a creation. By default, an update is refused only
+// WithoutRatcheting validates an update like a creation. By default, an update is refused only
 // for what it changes.
 func WithoutRatcheting() Option {
 	return func(s *settings) { s.WholeUpdates = true }
@@ -106,7 +106,7 @@ func WithParseOptions(opts ...vmrules.ParseOption) Option {
 	return func(s *settings) { s.Parse = append(slices.Clip(s.Parse), opts...) }
 }
 
-// WithValidateOptions sets how VMs are judged, for instance with which Budget, or without instance types.
+// WithValidateOptions sets how VMs are validated, for instance with which Budget, or without instance types.
 func WithValidateOptions(opts ...vmrules.ValidateOption) Option {
 	return func(s *settings) { s.Validate = append(slices.Clip(s.Validate), opts...) }
 }
@@ -122,7 +122,7 @@ func WithRefusalCounter(c prometheus.Counter) Option {
 }
 
 // A DecisionFunc is told of a request and its answer, which has the warnings. The report is nil if the
-// request is not about a VM that is judged. It must be safe for concurrent use, and change nothing: the
+// request is not about a VM that is validated. It must be safe for concurrent use, and change nothing: the
 // request waits for it.
 type DecisionFunc func(ctx context.Context, req admission.Request, resp admission.Response, report *vmrules.Report)
 

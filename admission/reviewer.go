@@ -120,7 +120,7 @@ func readObject(name string, raw []byte, kind schema.GroupVersionKind) (map[stri
 }
 
 // setKind sets the kind of an object that does not say it. It returns an error if the object
-// says another one, as which it would be judged.
+// says another one, as which it would be validated.
 func setKind(object map[string]any, kind schema.GroupVersionKind) error {
 	version, name := kind.ToAPIVersionAndKind()
 	for key, want := range map[string]string{"apiVersion": version, "kind": name} {

@@ -17,8 +17,8 @@ import (
 )
 
 // NewValidator returns a Validator of controller-runtime for a Go type of VMs, or for
-// *unstructured.Unstructured. It judges what the Go type holds: a field that the type does not
-// have is missing, so a Reviewer itself, which judges the JSON of the request, sees more.
+// *unstructured.Unstructured. It validates what the Go type holds: a field that the type does not
+// have is missing, so a Reviewer itself, which validates the JSON of the request, sees more.
 func NewValidator[T client.Object](r *Reviewer) admission.Validator[T] { return validator[T]{r} }
 
 type validator[T client.Object] struct{ *Reviewer }

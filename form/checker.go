@@ -11,7 +11,7 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A ValueChecker judges single values by one rule, for instance what a user types into a
+// A ValueChecker checks single values by one rule, for instance what a user types into a
 // form. It is immutable and safe for concurrent use.
 type ValueChecker struct {
 	judge func(v any) []vmrules.Violation
@@ -22,7 +22,7 @@ var errNoRule = errors.New("there is no rule")
 // NewValueChecker returns a ValueChecker for a rule about VMs. Of the options of Validate, those
 // count that matter to a single value: Partial, WithDefaults and WithBudget. NewValueChecker
 // returns a *vmrules.ParseError if ParseRules would refuse the rule. It returns an error that has no
-// type of its own if the rule cannot judge a value without an object: an argument is a path, which
+// type of its own if the rule cannot check a value without an object: an argument is a path, which
 // [Resolve] reads from an object; the rule enforces nothing; or its kind is not one of the format.
 func NewValueChecker(rule vmrules.Rule, opts ...vmrules.ValidateOption) (*ValueChecker, error) {
 	if !constraint.IsKind(rule.Kind) {

@@ -18,7 +18,7 @@ import (
 
 // Fill returns a copy of a template in which the parameters have values, as OpenShift fills
 // them in: a value from values, else the one that the template declares, else a generated
-// one. RulesFor and Validate, or ValidateOwn, then judge the result. A value is a string, a
+// one. RulesFor and Validate, or ValidateOwn, then validate the result. A value is a string, a
 // number or a boolean.
 //
 // ${NAME}, anywhere in a string or in the name of a field, is replaced with the value. A

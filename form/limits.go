@@ -34,7 +34,7 @@ type Limit struct {
 	Off []RuleNote `json:"off,omitempty"`
 }
 
-// Limits returns what the rules ask of each field that they judge, with the options of
+// Limits returns what the rules ask of each field that they check, with the options of
 // Validate. The limits are in the order of the targets, and for each target in the order
 // of the first rule with the path.
 //

@@ -29,8 +29,8 @@ type Resolved struct {
 	Field   string // the rule's path, from the object's own root
 	Pointer string // as in a vmrules.Violation whose value is missing
 
-	// Outcome is "" if the rule is in force, which means that it judges what its path
-	// selects. It is Skipped, Ignored or Undecided if the rule judges nothing at present;
+	// Outcome is "" if the rule is in force, which means that it checks what its path
+	// selects. It is Skipped, Ignored or Undecided if the rule checks nothing at present;
 	// Note then says why.
 	Outcome vmrules.Outcome
 	Note    string

@@ -56,7 +56,7 @@ type Finding struct {
 	// is none.
 	Suggestion string `json:"suggestion,omitempty"`
 	// Refuses reports whether ParseRules refuses the annotation, every VM fails, or the program of For
-	// cannot use the rule. Despite any other error, VMs are judged.
+	// cannot use the rule. Despite any other error, VMs are validated.
 	Refuses bool `json:"-"`
 }
 

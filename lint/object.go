@@ -70,7 +70,7 @@ func meantKind(word string) string {
 	return spelling.Nearest(word, slices.Sorted(maps.Keys(vmtarget.Kinds)))
 }
 
-// UnjudgedTemplate finds an annotation of the VM in a template because of which nothing judges the VMs that
+// UnjudgedTemplate finds an annotation of the VM in a template because of which no rule applies to the VMs that
 // are made from it: one without rules, or SkipAnnotation. It takes its key and text, and that of the rules of the
 // template itself, which a blank one does not replace. The Finding has no place.
 func UnjudgedTemplate(key, text, ofTemplate string) (Finding, bool) {

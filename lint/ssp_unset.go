@@ -12,7 +12,7 @@ import (
 )
 
 // sspUnset finds a rule for which a VM has to set a field here, but not for KubeVirt's template
-// validator, which judges a field that is not set as 0 or "".
+// validator, which counts a field that is not set as 0 or "".
 func (l *linter) sspUnset(r *rule, s *pathSearch) {
 	if l.profile != SSP || !constraint.IsKind(r.Kind) || !r.isForAll() || !s.mayBeUnset(r.Path) {
 		return

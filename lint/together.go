@@ -34,7 +34,7 @@ func (l *linter) together(rules []*rule) {
 	}
 }
 
-// group returns a key that is the same for rules that judge the same values under the same
+// group returns a key that is the same for rules that check the same values under the same
 // condition.
 func (r *rule) group() string {
 	path := strings.Join(spelled(r.Path), "")

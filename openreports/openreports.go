@@ -40,7 +40,7 @@ const (
 	OwnPolicy = vmrules.Annotation
 
 	resultFail  = "fail"  // the result of a rule that a VM does not satisfy
-	resultError = "error" // and of one that could not be judged
+	resultError = "error" // and of one that could not be decided
 )
 
 var worstFirst = []string{resultFail, resultError, "warn", "pass", "skip"}
@@ -106,7 +106,7 @@ func New(object map[string]any, v Validation) map[string]any {
 }
 
 // LostRules returns the annotation with rules that a template has for its VMs, and that a VirtualMachine which was
-// judged by it lacks; "" if there is none. A program that does not look for the template does not know these rules.
+// validated by it lacks; "" if there is none. A program that does not look for the template does not know these rules.
 func LostRules(vm, template map[string]any, report *vmrules.Report) string {
 	all := report.Targets()
 	if template == nil || value.StringAt(vm, "kind") != "VirtualMachine" || len(all) != 1 || all[0].From != vmrules.SourceTemplate {
@@ -156,7 +156,7 @@ const (
 func resultsOf(policy string, report *vmrules.Report, err error) (all []map[string]any) {
 	results := report.Results()
 	if err == nil && len(results) == 0 && !report.Valid() {
-		err = errors.New(report.Violations()[0].Detail) // nothing was judged
+		err = errors.New(report.Violations()[0].Detail) // nothing was validated
 	}
 	if err != nil {
 		return []map[string]any{result(policy, "", resultError, err.Error())}

@@ -9,7 +9,7 @@ import (
 )
 
 // messageExpression returns the messageExpression of a policy: the message of the rule, with the
-// value of its field, or with why the field cannot be judged. If it fails, for example because the
+// value of its field, or with why the field cannot be decided. If it fails, for example because the
 // value has line breaks, the API server uses the message. It returns "" if it has nothing to add, or
 // if the message is too long.
 func (t *translator) messageExpression(message string) string {
@@ -32,8 +32,8 @@ func (t *translator) messageExpression(message string) string {
 	return doubts + said
 }
 
-// doubts begins an expression for a message: for a VM that the rule cannot judge, it says why. It
-// returns "" if the rule can judge each VM.
+// doubts begins an expression for a message: for a VM that the rule cannot decide, it says why. It
+// returns "" if the rule can decide each VM.
 func (t *translator) doubts(message string) string {
 	doubt := func(isDoubted, why string) string {
 		return isDoubted + " ? " + strconv.Quote(message+" (this cannot be judged: "+why+")") + " : "

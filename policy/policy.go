@@ -1,5 +1,5 @@
 // Package policy translates the rules of an annotation into ValidatingAdmissionPolicies, by which a
-// cluster judges its VirtualMachines itself.
+// cluster validates its VirtualMachines itself.
 //
 // docs/policies.md shows how to apply them, and lists what is not translated.
 package policy
@@ -22,7 +22,7 @@ import (
 //   - true if the rule is Satisfied or Skipped
 //   - false or an error if the rule is Violated, Warned or Undecided
 //   - false if the VM names an instance type or a preference that may set a field of the rule,
-//     even where Validate would judge the value that the VM sets; true with SkipInstancetypes
+//     even where Validate would check the value that the VM sets; true with SkipInstancetypes
 //
 // A policy denies the VM if an expression is false or an error. It is an error if a field has a wrong
 // type, or if the VM has no spec.template.spec.

@@ -26,13 +26,13 @@ type Scope struct {
 	Namespace string
 	// Annotation is the text of rules of which VMs may have a copy, as those that are made from a
 	// VirtualMachineTemplate do, with parameters filled in. Policies for a Template are not about VMs
-	// with other rules of their own, which judge those.
+	// with other rules of their own, which count for those.
 	Annotation string
 	// SkipInstancetypes makes a rule true for a VM that names an instance type or a preference which may
 	// set a field of the rule. Without it, the rule is false for such a VM, because a policy cannot read
 	// what the VM names.
 	SkipInstancetypes bool
-	// WithoutRatcheting makes the policies judge each update in full. Without it they forgive what a
+	// WithoutRatcheting makes the policies validate each update in full. Without it they forgive what a
 	// VM violated before, if the update changes nothing that the rule reads.
 	WithoutRatcheting bool
 	// Partial makes policies without the rules that cannot be translated. Without it, such a

@@ -8,7 +8,7 @@ import (
 )
 
 // This file translates which updates a policy forgives: those of a VM that violated the rule
-// before, if they change nothing that the rule reads. Any other update is judged in full.
+// before, if they change nothing that the rule reads. Any other update is validated in full.
 
 // wasInScope is the variable of a policy that says whether the VM was in the scope before the
 // update. It is false where there is no update.

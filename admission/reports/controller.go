@@ -36,15 +36,15 @@ type keeper struct {
 	live     client.Client
 	limiter  *rate.Limiter
 	backlog  *backlog.Backlog
-	leads    func() bool // whether this replica judges
+	leads    func() bool // whether this replica validates
 
 	started  time.Time
 	hasRead  atomic.Bool // the metadata of all VMs and Reports
-	hasBegun atomic.Bool // to judge
+	hasBegun atomic.Bool // to validate
 	wrote    sync.Map    // the name of a Report: the resourceVersion that was written last
 }
 
-// Reconcile judges a VM when it is its turn, and writes its Report if that has changed.
+// Reconcile validates a VM when it is its turn, and writes its Report if that has changed.
 func (c *keeper) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	isLeading := func(context.Context) (bool, error) { return c.leads(), nil }
 	if err := wait.PollUntilContextCancel(ctx, time.Second, true, isLeading); err != nil {
@@ -62,7 +62,7 @@ func (c *keeper) Reconcile(ctx context.Context, req reconcile.Request) (reconcil
 	return reconcile.Result{}, err
 }
 
-// judge judges a VM, unless its metadata says that it has no rules.
+// judge validates a VM, unless its metadata says that it has no rules.
 func (c *keeper) judge(ctx context.Context, key types.NamespacedName) error {
 	metadata := metadataOf(review.VMKind)
 	if err := client.IgnoreNotFound(c.vms.Get(ctx, key, metadata, client.UnsafeDisableDeepCopy)); err != nil {

@@ -121,7 +121,7 @@ func (r *runner) elect(ctx context.Context) error {
 	return nil
 }
 
-// control watches what Reports depend on, and judges VMs. It waits as long as a kind or a right is missing.
+// control watches what Reports depend on, and validates VMs. It waits as long as a kind or a right is missing.
 func (r *runner) control(ctx context.Context) error {
 	mapper, vms := r.manager.GetRESTMapper(), r.manager.GetCache()
 	for _, kind := range []schema.GroupVersionKind{review.VMKind, reportKind} {
@@ -191,7 +191,7 @@ func handle(f func(ctx context.Context, old, o client.Object, q queue)) handler.
 	}
 }
 
-// onVM handles events about VMs. Only the metadata is known: a change of the status is judged too, since it
+// onVM handles events about VMs. Only the metadata is known: a change of the status is validated too, since it
 // may name a revision, but later.
 func (c *keeper) onVM() handler.EventHandler {
 	return handle(func(_ context.Context, old, vm client.Object, q queue) {
@@ -223,9 +223,9 @@ func (c *keeper) onReport() handler.EventHandler {
 	return h
 }
 
-// onBasis handles events about what VMs are judged by. A template concerns the VMs that name it. Which instance
+// onBasis handles events about what VMs are validated by. A template concerns the VMs that name it. Which instance
 // type, preference or revision a VM names is not in its metadata: it concerns the VM that owns it, or
-// all VMs with rules that could name it. Until a VM is judged, all of them wait anyway.
+// all VMs with rules that could name it. Until a VM is validated, all of them wait anyway.
 func (c *keeper) onBasis(isTemplate bool) handler.EventHandler {
 	return handle(func(ctx context.Context, old, o client.Object, q queue) {
 		if !c.hasBegun.Load() || old != nil && old.GetResourceVersion() == o.GetResourceVersion() {

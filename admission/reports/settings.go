@@ -4,7 +4,7 @@ import "fmt"
 
 // Settings say how reports are kept. Pass them to admission.WithReports. The zero Settings are usable.
 type Settings struct {
-	// Rate is how many VMs are judged in a second, after a change of a template for instance; 0 is 20.
+	// Rate is how many VMs are validated in a second, after a change of a template for instance; 0 is 20.
 	// Each takes two requests to the API server, and one more if its report has changed.
 	Rate float64
 	// LeaseNamespace is where replicas agree which of them writes reports; "" is that of the pod.

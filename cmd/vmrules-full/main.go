@@ -1,5 +1,5 @@
 // Vmrules-full is the vmrules command with more kinds of rules. Rules of the kinds schema and
-// cel are judged by Kubernetes' own validators of custom resources, and rules of the kind
+// cel are validated by Kubernetes' own validators of custom resources, and rules of the kind
 // pattern by Kyverno's engine. The option --rules also takes schemas and policies of Kyverno.
 //
 //	vmrules-full check --rules policy.yaml vm.yaml

@@ -1,4 +1,4 @@
-// Quickstart judges a VM by the rules of its template. Both are JSON files. Run it at the
+// Quickstart validates a VM by the rules of its template. Both are JSON files. Run it at the
 // root of the repository:
 //
 //	go run ./examples/quickstart

@@ -34,7 +34,7 @@ type Argument struct {
 	build func(a *Argument, literals []value.Scalar, b *meter.Budget) (Constraint, error)
 }
 
-// Arguments lists all arguments, in the order in which a value is judged by them.
+// Arguments lists all arguments, in the order in which a value is checked by them.
 var Arguments = [...]Argument{
 	{Key: Min, Kind: "integer", Wanted: wantedNumber, build: newBound},
 	{Key: Max, Kind: "integer", Wanted: wantedNumber, build: newBound},

@@ -2,7 +2,7 @@
 // satisfies a constraint, whether two constraints contradict each other, and what several
 // constraints demand together.
 //
-// [Arguments] is the table of all arguments, in the order in which a value is judged
+// [Arguments] is the table of all arguments, in the order in which a value is checked
 // by them. A [Set] holds the type and the constraints that a value has to satisfy, from one
 // rule or from several rules together. A combination of sets never admits a value that one
 // of them refuses.

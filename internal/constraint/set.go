@@ -45,7 +45,7 @@ func (s *Set) Get(key string) Constraint {
 	return nil
 }
 
-// ReadsNumbers reports whether judging a value reads it as a number.
+// ReadsNumbers reports whether checking a value reads it as a number.
 func (s *Set) ReadsNumbers() bool { return s.Type().Is(Number) }
 
 // holds calls Holds of a constraint. It names the types of the format's arguments, so that

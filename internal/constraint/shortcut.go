@@ -8,7 +8,7 @@ import (
 	"github.com/vmrules/vmrules/internal/pcre"
 )
 
-// A Shortcut judges the values that most VMs hold, an int64 or a short string. It takes a
+// A Shortcut checks the values that most VMs hold, an int64 or a short string. It takes a
 // fraction of the time of [Set.Failures], because it makes no Scalar. The zero Shortcut is
 // unsure of everything.
 type Shortcut struct {
@@ -106,7 +106,7 @@ func (s *Shortcut) JudgeWhole(n int64) (admits bool, broken Constraint) {
 	return s.judge(n, s.least, s.most)
 }
 
-// judge judges a number or length by its limits.
+// judge checks a number or length by its limits.
 func (s *Shortcut) judge(n, least, most int64) (admits bool, broken Constraint) {
 	switch {
 	case n < least:

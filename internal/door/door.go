@@ -21,7 +21,7 @@ type Rule[R any] struct {
 	Literal constraint.Set // from its kind, and the arguments that are literals
 }
 
-// A Judging is a call that judges an object by rules as Validate does, but part by part. Rules
+// A Judging is a call that validates an object by rules as Validate does, but part by part. Rules
 // have their indexes. It is not safe for concurrent use.
 type Judging interface {
 	// Release ends the call.
@@ -40,7 +40,7 @@ type Judging interface {
 	Implied(t *vmtarget.Target) *jsonpath.Implied
 	// Origin returns the Origin of a value at a location, or of one that stands in there.
 	Origin(t *vmtarget.Target, at jsonpath.Location, why jsonpath.StandIn) string
-	// InForce reports whether a rule demands a value at present. If the rule judges no value at
+	// InForce reports whether a rule demands a value at present. If the rule checks no value at
 	// all, it also returns the Outcome and why.
 	InForce(rule int, t *vmtarget.Target) (demands bool, outcome, note string)
 	// Arguments returns what a rule demands of a value, as far as its arguments can be read, and

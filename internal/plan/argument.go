@@ -26,7 +26,7 @@ type bounds struct {
 	others    constraint.Shortcut // of what the entry demands besides
 }
 
-// A later is a value that is judged when the walk is over, and all arguments are read.
+// A later is a value that is checked when the walk is over, and all arguments are read.
 type later struct {
 	by      *judged
 	value   any
@@ -37,7 +37,7 @@ type later struct {
 // laterSize is about the size of a later in bytes, in a slice that grows.
 const laterSize = 120
 
-// finish judges what has waited for arguments.
+// finish checks what has waited for arguments.
 func (w *walk) finish() {
 	w.isOver = true
 	for _, l := range w.later {
@@ -46,7 +46,7 @@ func (w *walk) finish() {
 	}
 }
 
-// judgeBounded judges a value by an entry with arguments, now or when these are read.
+// judgeBounded checks a value by an entry with arguments, now or when these are read.
 func (w *walk) judgeBounded(r *judged, v any) {
 	for _, a := range r.bounds.arguments {
 		if w.slots[a.slot] == nil && !w.isOver {

@@ -1,4 +1,4 @@
-// Package plan judges values against many sets of constraints in one walk through an object,
+// Package plan checks values against many sets of constraints in one walk through an object,
 // instead of one search for each set.
 //
 // A plan supports paths of names, indexes, [*], filters for a text, and ".." before the last

@@ -14,7 +14,7 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// Work is the cost of looking at a value, and of judging it by an entry.
+// Work is the cost of looking at a value, and of checking it by an entry.
 const Work = 50
 
 // A Mark is the result of a walk for an entry.
@@ -219,7 +219,7 @@ func (w *walk) spend(values int) bool {
 	return w.budget.Spend(meter.Times(values, Work), 0) == nil
 }
 
-// visit judges a value and everything below it, and pays for it. The order of traversal does
+// visit checks a value and everything below it, and pays for it. The order of traversal does
 // not affect the result.
 func (w *walk) visit(n *node, v any) {
 	switch typed := v.(type) {
@@ -359,7 +359,7 @@ func (w *walk) item(n *node, v []any, k int) {
 	w.depth--
 }
 
-// judge judges a value by the entries whose path ends here, or may end below.
+// judge checks a value by the entries whose path ends here, or may end below.
 func (w *walk) judge(n *node, v any) {
 	for _, i := range n.needed {
 		w.found[i] |= isNeeded
@@ -387,7 +387,7 @@ func (w *walk) judge(n *node, v any) {
 	}
 }
 
-// judgeScalar judges a value without the shortcuts.
+// judgeScalar checks a value without the shortcuts.
 func (w *walk) judgeScalar(by []judged, v any) {
 	s, isScalar := value.ScalarOf(v)
 	if long := s.Cost() - 1; long > 0 && !w.spend(meter.Times(long, len(by))) {

@@ -16,7 +16,7 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A Target is a VM in an object, or an object of another kind that is judged as a whole.
+// A Target is a VM in an object, or an object of another kind that is validated as a whole.
 type Target struct {
 	Name string            // the name of the place: "", or "objects[0]" inside a template or list
 	At   jsonpath.Location // the location of Root

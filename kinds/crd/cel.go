@@ -190,7 +190,7 @@ func wrongType(got, want *celgo.Type) string {
 
 const oldUnknown = "the old value is not known, because the object is an item of a list"
 
-// An expressionChecker judges each value by one expression.
+// An expressionChecker checks each value by one expression.
 type expressionChecker struct {
 	text                                 string
 	program, message                     celgo.Program

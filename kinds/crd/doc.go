@@ -6,7 +6,7 @@
 //
 // Rules makes a rule for whole objects from a schema.
 //
-// Values are judged by the API server's own code, in k8s.io/apiextensions-apiserver
+// Values are checked by the API server's own code, in k8s.io/apiextensions-apiserver
 // and k8s.io/apiserver. README.md lists what a schema may contain, what is refused,
 // and the limits.
 package crd

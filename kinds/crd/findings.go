@@ -17,7 +17,7 @@ type findings struct {
 	in *vmrules.Input
 
 	violations []vmrules.Violation
-	doubtful   string // why something could not be judged
+	doubtful   string // why something could not be decided
 	why        vmrules.Doubt
 	more       int // violations beyond maxViolations
 }
@@ -29,7 +29,7 @@ func (e boundError) Error() string { return string(e) }
 
 func boundErrorf(format string, args ...any) error { return boundError(fmt.Sprintf(format, args...)) }
 
-// doubt records why something could not be judged. Only the first reason is kept. A limit that is
+// doubt records why something could not be decided. Only the first reason is kept. A limit that is
 // exceeded counts as first, because no update is forgiven for it.
 func (f *findings) doubt(format string, args ...any) {
 	err, why := fmt.Errorf(format, args...), vmrules.DoubtKind

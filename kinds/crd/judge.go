@@ -24,7 +24,7 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// A schemaChecker judges each value by one schema.
+// A schemaChecker checks each value by one schema.
 type schemaChecker struct{ judge *judge }
 
 // Check implements vmrules.Checker.
@@ -36,7 +36,7 @@ func (c schemaChecker) Check(in *vmrules.Input) vmrules.Verdict {
 	return f.verdict()
 }
 
-// value judges one of the values.
+// value checks one of the values.
 func (j *judge) value(f *findings, i int) {
 	m := f.in.Values[i]
 	if err := f.work(1); err != nil { // the budget is spent
@@ -81,7 +81,7 @@ var blocking = []field.ErrorType{
 	field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid,
 }
 
-// rules judges the rules of x-kubernetes-validations.
+// rules decides the rules of x-kubernetes-validations.
 func (j *judge) rules(p placer) {
 	var old any
 	if p.in.OldValue != nil {
@@ -107,7 +107,7 @@ func (j *judge) rules(p placer) {
 	}
 }
 
-// rulesOf judges the rules of one validator.
+// rulesOf decides the rules of one validator.
 func (j *judge) rulesOf(v *cel.Validator, p placer, old any) {
 	if err := p.in.Spend(evaluationWork, 0); err != nil {
 		p.doubt("the rules of x-kubernetes-validations: %w", err)
@@ -166,7 +166,7 @@ func (j *judge) payTexts(f *findings, object, old any) error {
 }
 
 // prepared returns a copy of a value in the form in which the API server validates it: without
-// unknown fields, and with defaults. It returns an error if the value cannot be judged.
+// unknown fields, and with defaults. It returns an error if the value cannot be decided.
 func (j *judge) prepared(v any, f *findings) (map[string]any, error) {
 	m, err := f.measured(v)
 	if err != nil {

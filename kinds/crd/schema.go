@@ -35,7 +35,7 @@ const keySchema = "schema"
 //
 //	vmrules.ParseRules(annotation, vmrules.WithKind("schema", crd.Schema))
 //
-// Each value that the rule's path selects is judged as the API server would judge a field
+// Each value that the rule's path selects is checked as the API server would validate a field
 // with this schema: unknown fields are removed, defaults are filled in, then the API server's
 // own validators decide. A schema that the API server would refuse is a Problem.
 func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
@@ -77,7 +77,7 @@ type judge struct {
 	expressions, duplicates *cel.Validator
 }
 
-// valueField is the field of the object in which a value is wrapped to be judged.
+// valueField is the field of the object in which a value is wrapped to be validated.
 const valueField = "value"
 
 // compile makes a judge from the schema at a node. If it cannot, it adds problems to the

@@ -119,7 +119,7 @@ func below(s *spec.Schema, name string) *spec.Schema {
 	return nil
 }
 
-// An estimate pays for judging one value, before the value is judged. It stops when the budget
+// An estimate pays for checking one value, before the value is checked. It stops when the budget
 // of the call is spent.
 type estimate struct {
 	*findings
@@ -139,7 +139,7 @@ func (e *estimate) pay(steps, bytes int64) bool {
 	return e.err == nil
 }
 
-// judging pays for the steps of the validators. They judge a value by each schema for it and,
+// judging pays for the steps of the validators. They check a value by each schema for it and,
 // if it is an object, look for each field that the schema declares. They match a string with
 // its pattern character by character. A default is paid for as a value where it will be filled in: a
 // large one may be copied into each item of a list.

@@ -1,4 +1,4 @@
-// Package kyverno judges objects by patterns of Kyverno. A pattern is part of a rule of the
+// Package kyverno validates objects by patterns of Kyverno. A pattern is part of a rule of the
 // kind "pattern" in an annotation, or of a whole policy that Rules reads.
 //
 // Kyverno's own engine matches the patterns. Kyverno has changed the format since it first

@@ -19,7 +19,7 @@ import (
 
 // A place is a place in a value, and the node of the pattern for it.
 type place struct {
-	below []any // the steps from the value that is judged
+	below []any // the steps from the value that is checked
 	field field // the field of the pattern that led here; zero at the root and in lists
 	node  *node
 	value any

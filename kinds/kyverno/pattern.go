@@ -20,7 +20,7 @@ func Kinds() []vmrules.ParseOption {
 }
 
 // Pattern compiles a rule of kind "pattern". Its key "pattern" holds a pattern of Kyverno, and
-// each value that the rule's path selects must match it. A path that selects nothing is judged
+// each value that the rule's path selects must match it. A path that selects nothing is compared
 // as a missing field. A pattern that Kyverno would ignore in part, or would not read as it is
 // written, is a problem.
 func Pattern(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {

@@ -1,11 +1,11 @@
-// Package ssp judges a VirtualMachine by an annotation as KubeVirt's template validator would, the
+// Package ssp validates a VirtualMachine by an annotation as KubeVirt's template validator would, the
 // admission webhook of ssp-operator as of November 2026. Package lint finds in the annotation
 // alone what that validator refuses or reads otherwise; this package says what it does with a VM.
 // docs/consumers.md lists the differences from package vmrules.
 //
 // # The VM
 //
-// A VM is judged as it arrives there: KubeVirt's mutating webhook has written it anew from its
+// A VM is validated as it arrives there: KubeVirt's mutating webhook has written it anew from its
 // Go type. So
 //
 //   - unknown fields do not exist, and a field of the wrong type refuses the VM;
@@ -20,7 +20,7 @@
 // It is refused as a whole if encoding/json cannot decode it into the validator's types: bounds
 // are JSON numbers, rounded, or paths; values is an array of strings; path, valid and all other
 // paths begin with jsonpath:: and can be parsed. Keys match in any letter case. Otherwise all
-// rules are judged, in their order, each as follows; the first of these steps that fails ends it.
+// rules are decided, in their order, each as follows; the first of these steps that fails ends it.
 //
 //  1. The rule fails if an earlier one has its name, if its kind is none of the four, or if it
 //     has no message.

@@ -19,8 +19,8 @@ import (
 type Verdict struct {
 	// Accepted reports whether the validator lets the VM pass.
 	Accepted bool `json:"accepted"`
-	// Refused says why the validator refuses the annotation, or the VM, without judging by the
-	// rules; "" if it judges.
+	// Refused says why the validator refuses the annotation, or the VM, without validating by the
+	// rules; "" if it validates.
 	Refused string `json:"refused,omitempty"`
 	// Pointer is the JSON Pointer of the value for which the VM is refused; "" if there is none.
 	Pointer string `json:"pointer,omitempty"`
@@ -39,7 +39,7 @@ type Verdict struct {
 // maxAnnotation is the length in bytes that Kubernetes allows for all annotations of an object.
 const maxAnnotation = 256 << 10
 
-// Judge judges a VirtualMachine by the rules of an annotation, as KubeVirt's template validator
+// Judge validates a VirtualMachine by the rules of an annotation, as KubeVirt's template validator
 // does after KubeVirt's mutating webhook. It needs no parameter filled in: a reference such as
 // ${CORES} is text, as it is for the validator.
 func Judge(annotation string, vm map[string]any) Verdict {
@@ -93,7 +93,7 @@ func templateOf(vm map[string]any) (any, error) {
 	return template, node{templateType(), template}.check(spot{"spec.template", "/spec/template"})
 }
 
-// A judgement judges one VM.
+// A judgement validates one VM.
 type judgement struct {
 	search
 	template any
@@ -181,7 +181,7 @@ func (j *judgement) lookUp(p *path) ([]node, error) {
 	return found, nil
 }
 
-// checkOf reads the arguments of a rule's kind, and returns what judges its values.
+// checkOf reads the arguments of a rule's kind, and returns what checks its values.
 func (j *judgement) checkOf(r *rule) (func([]node) error, error) {
 	switch vmrules.Kind(r.Kind) {
 	case vmrules.KindInteger:
@@ -217,7 +217,7 @@ func (j *judgement) checkOf(r *rule) (func([]node) error, error) {
 	}), nil
 }
 
-// eachOf returns what judges values one by one.
+// eachOf returns what checks values one by one.
 func eachOf(judge func(node) error) func([]node) error {
 	return func(values []node) error {
 		for _, v := range values {

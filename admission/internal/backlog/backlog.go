@@ -1,4 +1,4 @@
-// Package backlog knows which VMs are still to be judged. It imports little of Kubernetes, so that the race
+// Package backlog knows which VMs are still to be validated. It imports little of Kubernetes, so that the race
 // detector needs few packages compiled.
 package backlog
 
@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// A Backlog holds the VMs that are to be judged, because they or what they are judged by have changed, with
+// A Backlog holds the VMs that are to be validated, because they or what they are validated by have changed, with
 // the time of the first change. It is safe for concurrent use.
 type Backlog struct {
 	mu      sync.Mutex
@@ -28,7 +28,7 @@ func (b *Backlog) Add(vm types.NamespacedName, now time.Time) {
 	}
 }
 
-// Begin takes out a VM that is about to be judged, and returns since when it has waited; the zero Time if it
+// Begin takes out a VM that is about to be validated, and returns since when it has waited; the zero Time if it
 // has not: somebody has changed its Report.
 func (b *Backlog) Begin(vm types.NamespacedName) time.Time {
 	b.mu.Lock()
@@ -38,7 +38,7 @@ func (b *Backlog) Begin(vm types.NamespacedName) time.Time {
 	return since
 }
 
-// Again adds a VM that has waited since then, and could not be judged.
+// Again adds a VM that has waited since then, and could not be decided.
 func (b *Backlog) Again(vm types.NamespacedName, since time.Time) {
 	if since.IsZero() {
 		return

@@ -11,7 +11,7 @@ type Outcome string
 
 const (
 	Exempt    Outcome = "exempt"    // no rules apply
-	Allowed   Outcome = "allowed"   // judged, and nothing is wrong
+	Allowed   Outcome = "allowed"   // validated, and nothing is wrong
 	Warned    Outcome = "warned"    // allowed with warnings
 	Refused   Outcome = "refused"   // by the rules, or because they cannot be used
 	Malformed Outcome = "malformed" // refused, because the request cannot be read

@@ -37,7 +37,7 @@ func (q *Request) isLeaving() bool {
 	return q.Operation == "UPDATE" && metadata["deletionTimestamp"] != nil
 }
 
-// A judging judges the VM of a request, and reads what that takes from the cluster, once each.
+// A judging validates the VM of a request, and reads what that takes from the cluster, once each.
 type judging struct {
 	*Reviewer
 	q       *Request
@@ -53,7 +53,7 @@ type judging struct {
 	outside  func(read func(context.Context)) bool
 }
 
-// run judges the VM. An error says that the cluster cannot be asked, or that there was no time. Nobody
+// run validates the VM. An error says that the cluster cannot be asked, or that there was no time. Nobody
 // who waits for the cluster has a slot.
 func (j *judging) run(ctx context.Context) error {
 	j.weight, j.known = j.q.Size, map[reference]finding{}

@@ -18,7 +18,7 @@ const (
 // VMKind is the kind of the VMs of a cluster.
 var VMKind = schema.GroupVersionKind{Group: groupKubeVirt, Version: "v1", Kind: "VirtualMachine"}
 
-// vmPlaces lists the kinds that are judged, and where their VM is. A replica set has no VM,
+// vmPlaces lists the kinds that are validated, and where their VM is. A replica set has no VM,
 // but a template for instances.
 var vmPlaces = map[schema.GroupKind][]string{
 	{Group: groupKubeVirt, Kind: "VirtualMachine"}:                   {},

@@ -24,7 +24,7 @@ const plainSize = 8 << 10
 
 func bytesOfText() int { return 4 * runtime.GOMAXPROCS(0) * quickSize }
 
-// slowTime is how long any other review may wait and be judged.
+// slowTime is how long any other review may wait and be validated.
 const slowTime = 5 * time.Second
 
 var errLate = fmt.Errorf("%v have passed", slowTime)

@@ -34,7 +34,7 @@ type Settings struct {
 	BrokenWarns        bool                   // a template whose rules cannot be used
 	NamespaceFallback  bool                   // a template without a namespace may be in that of the VM
 	TemplateNamespaces []string               // or, after that, in these
-	WholeUpdates       bool                   // an update is judged like a creation
+	WholeUpdates       bool                   // an update is validated like a creation
 	ProtectTemplates   bool                   // a template with rules is not deleted while VMs refer to it
 	RefuseBroken       bool                   // a template whose rules no VM can satisfy is not written
 	Parse              []vmrules.ParseOption

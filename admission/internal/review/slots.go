@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// A queue limits how much is done at the same time, for instance how many requests are read and judged: that takes
+// A queue limits how much is done at the same time, for instance how many requests are read and validated: that takes
 // only processor time, so more at once would not be faster, but take more memory. The smallest call that waits is
 // the next, and of those of a size the first: what rules take grows with the product of their size and that of the
 // object, so that a plain review waits for none that take long, however many there are. It is safe for concurrent use.

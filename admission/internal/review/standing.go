@@ -18,7 +18,7 @@ type Standing struct {
 
 var errTooMuch = errors.New("it takes too much to be done at once")
 
-// Judge judges a VM as it is in the cluster. If it takes long, it waits in the lane for reviews that do.
+// Judge validates a VM as it is in the cluster. If it takes long, it waits in the lane for reviews that do.
 // An error says that the cluster cannot be asked, or that there was no time.
 func (r *Reviewer) Judge(ctx context.Context, vm map[string]any) (Standing, error) {
 	// No user waits, so reviews go first.
@@ -35,7 +35,7 @@ func (r *Reviewer) Judge(ctx context.Context, vm map[string]any) (Standing, erro
 	return s, err
 }
 
-// standing judges at a pace. The error is errTooMuch if that is too quick.
+// standing validates at a pace. The error is errTooMuch if that is too quick.
 func (r *Reviewer) standing(ctx context.Context, q *Request, p pace) (Standing, error) {
 	j := &judging{Reviewer: r, q: q, pace: p}
 	if err := j.run(ctx); err != nil {

@@ -101,7 +101,7 @@ func ownViolations(report *vmrules.Report) (all []string) {
 
 // templateRules are the rules of a template, and what they depend on.
 type templateRules struct {
-	texts      []ruleText // by which its VMs are judged
+	texts      []ruleText // by which its VMs are validated
 	parameters [2]any
 }
 

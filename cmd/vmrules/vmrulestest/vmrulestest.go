@@ -36,7 +36,7 @@ func WithParseOptions(opts ...vmrules.ParseOption) Option {
 	return func(s *suite) { s.reading = append(s.reading, opts...) }
 }
 
-// WithoutRules lets templates of these names pass although no rule judges their VMs.
+// WithoutRules lets templates of these names pass although no rule applies to their VMs.
 func WithoutRules(templates ...string) Option {
 	return func(s *suite) { s.withoutRules = append(s.withoutRules, templates...) }
 }
@@ -53,11 +53,11 @@ func ForSSP() Option { return func(s *suite) { s.isForSSP = true } }
 //
 // A subtest fills in the template's parameters with their own values, or with generated values
 // that are the same in each run. It fails if lint finds an error or a warning, if a VM in the
-// template does not satisfy its rules, or if no rule judges it, although it is not exempt and has no
+// template does not satisfy its rules, or if no rule applies to it, although it is not exempt and has no
 // rules that do not apply. What only warns of a VM is logged.
 //
 // A VM without rules has those of the template that it names, and a VM that names an instance type or
-// a preference is judged as KubeVirt expands it, if they are in the file system too.
+// a preference is validated as KubeVirt expands it, if they are in the file system too.
 //
 // The test fails if a file cannot be read, or if the file system has no template.
 func Templates(t *testing.T, fsys fs.FS, opts ...Option) {

@@ -130,7 +130,7 @@ func findAmong(cluster []map[string]any) func(vm map[string]any) (_, _ map[strin
 	}
 }
 
-// check judges one value by one rule, which has an index or a name.
+// check checks one value by one rule, which has an index or a name.
 func check(c *call) (any, error) {
 	rules, err := c.rules()
 	if err != nil {

@@ -61,7 +61,7 @@ type audited struct {
 
 	object map[string]any
 
-	template   map[string]any // by which it is judged, as it is written; nil if it names none
+	template   map[string]any // by which it is validated, as it is written; nil if it names none
 	annotation string         // that this has for it, and it has lost
 }
 

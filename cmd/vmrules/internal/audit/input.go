@@ -16,7 +16,7 @@ import (
 	"github.com/vmrules/vmrules/openreports"
 )
 
-// input judges the objects in a file, and calls each with the results. It returns the error of
+// input validates the objects in a file, and calls each with the results. It returns the error of
 // each, or why the rest of the file cannot be read.
 func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audited) error) error {
 	opened, err := input.Open()
@@ -49,7 +49,7 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 	return a.documents(file, each)
 }
 
-// documents judges the objects of a file that was read as a whole. As in a stream, instance types
+// documents validates the objects of a file that was read as a whole. As in a stream, instance types
 // are for the objects that follow.
 func (a *auditor) documents(file *manifest.File, each func(audited) error) error {
 	for _, d := range file.Documents() {
@@ -76,7 +76,7 @@ func (a *auditor) documents(file *manifest.File, each func(audited) error) error
 
 var errNoObject = errors.New("an object is expected")
 
-// judge judges one object of a stream.
+// judge validates one object of a stream.
 func (a *auditor) judge(r *objectReader, object json.RawMessage) audited {
 	vm, err := r.decode(object)
 	if err != nil {
@@ -92,7 +92,7 @@ func (a *auditor) judge(r *objectReader, object json.RawMessage) audited {
 	return a.judgeObject(file.Objects()[0].Loaded())
 }
 
-// judgeObject judges an object of a file. The parameters of a template are filled in, as in
+// judgeObject validates an object of a file. The parameters of a template are filled in, as in
 // vmrules check.
 func (a *auditor) judgeObject(o manifest.Object) audited {
 	filled, err := a.Fill(o)
@@ -114,7 +114,7 @@ func named(object map[string]any, err error) audited {
 	return result
 }
 
-// judgeDecoded judges an object whose parameters are filled in, if it is a template that was written
+// judgeDecoded validates an object whose parameters are filled in, if it is a template that was written
 // otherwise.
 func (a *auditor) judgeDecoded(vm map[string]any, written manifest.Object) audited {
 	result := named(vm, nil)

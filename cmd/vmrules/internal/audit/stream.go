@@ -14,7 +14,7 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
 )
 
-// A job is an object to judge. The channel has room for its result.
+// A job is an object to validate. The channel has room for its result.
 type job struct {
 	object json.RawMessage
 	result chan audited
@@ -23,7 +23,7 @@ type job struct {
 // perCore is how many objects wait, or have a result that waits, for each core.
 const perCore = 4
 
-// stream judges the objects of a stream on all cores, and calls each with the results in the
+// stream validates the objects of a stream on all cores, and calls each with the results in the
 // order of the objects. It holds only a few objects for each core at a time.
 func (a *auditor) stream(input io.Reader, each func(audited) error) error {
 	// Nearly all that is read is soon garbage: collected half as often, it takes 3 MB more and an eighth less time.

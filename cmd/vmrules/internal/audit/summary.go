@@ -19,7 +19,7 @@ type summary struct {
 	output.Tally
 	Rules     map[string]*ruleCount `json:"rules"`
 	Templates map[string]*vmCount   `json:"templates"`
-	// Notes counts the VMs that are judged by a template which they do not name in full, or whose rules for them they
+	// Notes counts the VMs that are validated by a template which they do not name in full, or whose rules for them they
 	// have lost.
 	Notes map[string]*vmCount `json:"notes,omitempty"`
 	// Instancetypes counts the VMs by the instance types and preferences that they name.
@@ -71,10 +71,10 @@ func (c *vmCount) add(isValid bool) {
 }
 
 // A namedCount counts the VMs that name an instance type or a preference. The vmCount is about
-// those that are judged with it.
+// those that are validated with it.
 type namedCount struct {
 	vmCount
-	NotFound int `json:"notFound"` // VMs that are judged without it
+	NotFound int `json:"notFound"` // VMs that are validated without it
 }
 
 // maxRows is the number of rules, of templates, and of instance types and preferences that are

@@ -49,7 +49,7 @@ type checker struct {
 type checked struct {
 	output.About
 	Report *vmrules.Report `json:"report,omitempty"`
-	// Note says why a template judges the VM that it does not name in full.
+	// Note says why a template validates the VM that it does not name in full.
 	Note string `json:"note,omitempty"`
 	// Missing are the required parameters of a template that have no value.
 	Missing []string `json:"missingParameters,omitempty"`

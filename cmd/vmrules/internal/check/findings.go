@@ -99,7 +99,7 @@ func (c *checker) findings(o manifest.Object, result checked, linted map[int]boo
 		}
 		for i, v := range r.Violations {
 			f.Severity, f.Message = c.severityOf(r, v.Warned, isAccepted), v.Error()
-			if i == len(r.Violations)-1 && r.Note != "" { // what could not be judged
+			if i == len(r.Violations)-1 && r.Note != "" { // what could not be decided
 				f.Message += "; " + output.OneLine(r.Note)
 			}
 			if other, isElsewhere := strings.CutSuffix(v.Pointer, "/memory/guest"); isElsewhere && v.Reason == vmrules.ReasonRequired {
@@ -135,7 +135,7 @@ func (c *checker) severityOf(r vmrules.Result, isWarning, isAccepted bool) lint.
 	return lint.SeverityError
 }
 
-// missing returns the parameters without a value because of which rules are not judged, if no earlier object
+// missing returns the parameters without a value because of which rules are not decided, if no earlier object
 // has them.
 func (c *checker) missing(o manifest.Object, result checked) []string {
 	all := slices.DeleteFunc(linting.MissingIn(notJudgedText(o, result), result.Missing), func(name string) bool { return c.said[name] })
@@ -145,7 +145,7 @@ func (c *checker) missing(o manifest.Object, result checked) []string {
 	return all
 }
 
-// notJudgedText returns the texts that have the parameters because of which rules are not judged.
+// notJudgedText returns the texts that have the parameters because of which rules are not decided.
 func notJudgedText(o manifest.Object, result checked) string {
 	var text strings.Builder
 	for _, r := range result.Report.Results(vmrules.OutcomeUndecided) {

@@ -82,7 +82,7 @@ func (e *Exclusion) Matches(file string) bool {
 	return is
 }
 
-// UnjudgedFlag adds the flag that makes a command succeed that has found nothing to judge.
+// UnjudgedFlag adds the flag that makes a command succeed that has found nothing to validate.
 func UnjudgedFlag(command *cobra.Command, allowed *bool) {
 	command.Flags().BoolVar(allowed, "allow-unjudged", false, "exit with 0 even if nothing is judged")
 }
@@ -113,7 +113,7 @@ func (f *several[T]) Set(names string) error {
 	return nil
 }
 
-// OrAllow ends messages that nothing is judged.
+// OrAllow ends messages that nothing is validated.
 const OrAllow = ": give files that have some, or --allow-unjudged"
 
 // String says how many files are left out, for the end of a summary.
@@ -124,10 +124,10 @@ func (e *Exclusion) String() string {
 	return ", " + output.Counted(e.Count, "file") + " excluded"
 }
 
-// StrictFlag adds the flag that makes a command fail for what no rule judged.
+// StrictFlag adds the flag that makes a command fail for what no rule was applied to.
 func StrictFlag(command *cobra.Command, strict *bool) {
 	command.Flags().BoolVar(strict, "strict", false, "also fail for a VM that no rule judges, unless it is exempt or none of its rules applies")
 }
 
-// AndStrict ends messages that nothing judged a VM.
+// AndStrict ends messages that no rule was applied to a VM.
 const AndStrict = ", and --strict is given"

@@ -32,7 +32,7 @@ type Options struct {
 // A differ runs vmrules diff.
 type differ struct {
 	options  Options
-	old, new judging.Ruling // a VM is judged by the template that it names
+	old, new judging.Ruling // a VM is validated by the template that it names
 
 	changed         []changed         // VMs
 	templates       []changedTemplate // without VMs
@@ -52,7 +52,7 @@ type changed struct {
 	Old   string          `json:"old"` // the verdict
 	New   string          `json:"new"`
 	Rules []outcomeChange `json:"rules"`
-	Note  string          `json:"note,omitempty"` // which template judges it, if it does not name it in full
+	Note  string          `json:"note,omitempty"` // which template validates it, if it does not name it in full
 }
 
 // A withoutTemplate is a VM that names no template of either version.
@@ -194,7 +194,7 @@ var (
 	errNothingCompared = errors.New("no rules were compared: give versions that have templates with rules under the same names, or --allow-unjudged")
 )
 
-// compareVMs judges VMs by both versions.
+// compareVMs validates VMs by both versions.
 func (d *differ) compareVMs(s cli.Streams) {
 	var vms []manifest.Object
 	d.new.With.Counts = manifest.Document.HoldsVM
@@ -226,7 +226,7 @@ func (d *differ) goesOn(err error, a output.About, stderr io.Writer) bool {
 	return !isFull
 }
 
-// compare judges a VM by both versions. Its error is that the VM's template is not clear.
+// compare validates a VM by both versions. Its error is that the VM's template is not clear.
 func (d *differ) compare(o manifest.Object) error {
 	d.judged++
 	vm, a := o.Content(), output.AboutObject(o)

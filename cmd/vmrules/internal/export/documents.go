@@ -38,7 +38,7 @@ func exportDocuments(source string, s policy.Scope, policies []map[string]any, u
 	return text.Bytes(), encoder.Close()
 }
 
-// leftOut returns what VMs may have so that a policy does not judge them.
+// leftOut returns what VMs may have so that a policy does not validate them.
 func leftOut(s policy.Scope, p map[string]any) (all []string) {
 	selector, _ := manifest.Value(p, "spec", "matchConstraints", "objectSelector")
 	switch {

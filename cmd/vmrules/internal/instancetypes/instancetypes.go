@@ -153,7 +153,7 @@ func (s *Set) For(kind, namespace string) *Lookup {
 	return l
 }
 
-// Option returns the option to judge VMs as KubeVirt expands them.
+// Option returns the option to validate VMs as KubeVirt expands them.
 func (l *Lookup) Option() vmrules.ValidateOption { return vmrules.WithInstancetypes(l.Find) }
 
 // Find returns the instance type and the preference that a VM names; nil for one that the VM

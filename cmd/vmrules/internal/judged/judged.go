@@ -12,11 +12,11 @@ import (
 type Class int
 
 const (
-	Valid         Class = iota // some rule judged them
-	Invalid                    // a rule is violated, or could not be judged
+	Valid         Class = iota // some rule was applied to them
+	Invalid                    // a rule is violated, or could not be decided
 	Exempt                     // from all rules
 	NotApplicable              // none of the rules applies
-	NotJudged                  // there are rules, or a template is named, and no rule judged them
+	NotJudged                  // there are rules, or a template is named, and no rule was applied to them
 	NoRules                    // or no VM
 	Unreadable                 // the rules cannot be read or looked up
 )
@@ -48,7 +48,7 @@ func Of(r *vmrules.Report) (Class, []Gap) {
 	return Exempt, gaps
 }
 
-// A Gap is a VM that no rule judged, though it is not exempt, and not because its rules do not
+// A Gap is a VM that no rule was applied to, though it is not exempt, and not because its rules do not
 // apply. It keeps a report from having passed.
 type Gap struct {
 	vmrules.Target
@@ -56,7 +56,7 @@ type Gap struct {
 	Severity lint.Severity
 }
 
-// gapsIn returns the gaps among targets. Values that cannot be judged are violations, not gaps.
+// gapsIn returns the gaps among targets. Values that cannot be decided are violations, not gaps.
 func gapsIn(targets []vmrules.Target) []Gap {
 	var all []Gap
 	for _, t := range targets {

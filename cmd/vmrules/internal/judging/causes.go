@@ -10,7 +10,7 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 )
 
-// A Cause is why no rule judges a VM.
+// A Cause is why no rule applies to a VM.
 type Cause string
 
 // The causes that may be allowed.
@@ -22,7 +22,7 @@ const (
 	CauseUndecided  Cause = "undecided"
 )
 
-// causesFlag adds the flag that allows VMs that no rule judges, for these causes. Without a value, it
+// causesFlag adds the flag that allows VMs that no rule applies to, for these causes. Without a value, it
 // allows all.
 func causesFlag(command *cobra.Command, allowed *[]Cause) {
 	var names []string
@@ -35,7 +35,7 @@ func causesFlag(command *cobra.Command, allowed *[]Cause) {
 	command.Flags().Lookup("allow-unjudged").NoOptDefVal = "all"
 }
 
-// AllowsNothing reports whether it is allowed that there is nothing to judge.
+// AllowsNothing reports whether it is allowed that there is nothing to validate.
 func (o *Options) AllowsNothing() bool { return slices.Contains(o.AllowUnjudged, CauseNothing) }
 
 // AllowsAll reports whether all gaps are allowed.

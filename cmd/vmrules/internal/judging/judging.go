@@ -1,4 +1,4 @@
-// Package judging judges VMs by their rules or those of templates, for the subcommands.
+// Package judging validates VMs by their rules or those of templates, for the subcommands.
 package judging
 
 import (
@@ -16,10 +16,10 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// Options say how check and audit judge.
+// Options say how check and audit validate.
 type Options struct {
 	Sources
-	Rules           []string // files with the rules to judge by, in place of the objects' own
+	Rules           []string // files with the rules to validate by, in place of the objects' own
 	For             lint.Profile
 	Strict          bool
 	WarnIfUndecided []vmrules.Doubt
@@ -73,8 +73,8 @@ type JudgedObject struct {
 	SSP *deployed.Verdict // with --for ssp
 }
 
-// Judge judges an object whose parameters are filled in, by --rules or, without these, as ruling does. It
-// also takes a template as it is written, and as which other program to judge.
+// Judge validates an object whose parameters are filled in, by --rules or, without these, as ruling does. It
+// also takes a template as it is written, and as which other program to validate.
 func (j *Judging) Judge(filled map[string]any, written manifest.Object, profile lint.Profile) (JudgedObject, error) {
 	with := j.With.Set.For(manifest.TextAt(filled, "kind"), manifest.TextAt(filled, "metadata", "namespace"))
 	opts := []vmrules.ValidateOption{with.Option(), j.warning}

@@ -20,7 +20,7 @@ func (b *Rulebook) IsWhole() bool {
 	return slices.ContainsFunc(b.Chapters, func(c build.Chapter) bool { return c.IsWhole })
 }
 
-// Counts reports whether a document is to be judged.
+// Counts reports whether a document is to be validated.
 func (b *Rulebook) Counts(d manifest.Document) bool { return b.IsWhole() || d.HoldsVM() }
 
 // Read reads the files, and returns all their errors.
@@ -52,7 +52,7 @@ func (b *Rulebook) Read(files []string, stdin io.Reader) []*manifest.Error {
 	return wrong
 }
 
-// Judge judges an object, which may hold VMs, by all rules. The rules are numbered across
+// Judge validates an object, which may hold VMs, by all rules. The rules are numbered across
 // all documents.
 func (b *Rulebook) Judge(object map[string]any, holdsVM bool, opts ...vmrules.ValidateOption) *vmrules.Report {
 	var all []vmrules.Result

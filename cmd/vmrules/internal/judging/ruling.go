@@ -52,7 +52,7 @@ func (s *Sources) Flags(command *cobra.Command) {
 	ParamFlag(command, &s.Params)
 }
 
-// A Ruling finds the rules by which an object is judged: its own, or those of a template, with the
+// A Ruling finds the rules by which an object is validated: its own, or those of a template, with the
 // template's parameters filled in. It also finds the instance types of VMs.
 type Ruling struct {
 	*Parameters
@@ -60,7 +60,7 @@ type Ruling struct {
 	keep      vmrules.ValidateOption // reads annotations, and is the same for all objects
 	Templates shelf.Shelf            // those of --template, and perhaps others
 	Given     []*shelf.Template
-	OnlyNamed bool // no VM is judged by a template that it does not name
+	OnlyNamed bool // no VM is validated by a template that it does not name
 }
 
 // NewRuling returns a Ruling, which has read nothing.
@@ -111,7 +111,7 @@ func (r *Ruling) AddTemplates(name string, files iter.Seq2[*manifest.File, error
 	return errors.Join(wrong...)
 }
 
-// A Judgement is the report on an object, and by which template it was judged, if the VM names that.
+// A Judgement is the report on an object, and by which template it was validated, if the VM names that.
 type Judgement struct {
 	*vmrules.Report
 	By   *shelf.Template
@@ -137,8 +137,8 @@ func (j Judgement) Gaps() []judged.Gap {
 	return all
 }
 
-// Judge judges an object, whose parameters are filled in, by its own rules or those of the templates
-// that its VMs name. A VM that names none is judged by the only template that is given. The error is
+// Judge validates an object, whose parameters are filled in, by its own rules or those of the templates
+// that its VMs name. A VM that names none is validated by the only template that is given. The error is
 // that this cannot be used. It is safe for concurrent use.
 func (r *Ruling) Judge(object map[string]any, opts ...vmrules.ValidateOption) (Judgement, error) {
 	var j Judgement

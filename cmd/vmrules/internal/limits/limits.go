@@ -134,7 +134,7 @@ func (l *limiter) writeFields(s cli.Streams, object manifest.Object) error {
 	return err
 }
 
-// rulesFor returns the rules by which an object is judged, and the object with its parameters filled in.
+// rulesFor returns the rules by which an object is validated, and the object with its parameters filled in.
 func (l *limiter) rulesFor(o manifest.Object, with vmrules.ValidateOption) (vmrules.Rules, map[string]any, error) {
 	if o.IsTemplate() {
 		return l.Templates.RulesIn(o)

@@ -12,7 +12,7 @@ import (
 
 // Mistakes returns what is wrong in an object whose parameters are not filled in, outside of its
 // rules: kinds and keys that are only nearly right, rules at a place where nobody reads them, templates
-// whose VMs nothing judges, and parameters that a template does not declare, each of them once. There
+// whose VMs no rule applies to, and parameters that a template does not declare, each of them once. There
 // are at most maxMistakes. Their offsets count in the file.
 func (o Object) Mistakes() []lint.Finding {
 	s := mistakes{

@@ -149,7 +149,7 @@ func (f *File) appendObjects(all []Object, n *node, kind, version string) []Obje
 	})
 }
 
-// checkItems returns an error about what nothing would judge: an item of a list that is not an
+// checkItems returns an error about what nobody would validate: an item of a list that is not an
 // object, and an object in an array, which may only hold rules.
 func checkItems(s *source, nodes []*node) error {
 	for _, n := range nodes {

@@ -14,7 +14,7 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
-// A judge judges the VMs of a suite by its rules.
+// A judge validates the VMs of a suite by its rules.
 type judge struct {
 	judging.Ruling
 	stdin  io.Reader
@@ -81,7 +81,7 @@ func (j *judge) path(name string) string {
 	return filepath.Join(j.folder, name)
 }
 
-// judge judges the VM of a case.
+// judge validates the VM of a case.
 func (j *judge) judge(c suiteCase) (*vmrules.Report, error) {
 	vm, err := j.vm(c)
 	if err != nil {

@@ -46,9 +46,9 @@ type tested struct {
 	Name        string       `json:"name"`
 	Passed      bool         `json:"passed"`
 	Differences []difference `json:"differences,omitempty"`
-	// Unjudged says of VMs that no rule judged them.
+	// Unjudged says of VMs that no rule was applied to them.
 	Unjudged []string `json:"unjudged,omitempty"`
-	// Problem says why the VM cannot be judged.
+	// Problem says why the VM cannot be validated.
 	Problem string `json:"problem,omitempty"`
 
 	column int
