@@ -133,7 +133,7 @@ func commonText(targets []target, source string) (vmsource.Text, error) {
 
 func differentRules(source string) error {
 	return noRulesFor(source, ReasonInvalid, codeDifferentRules,
-		"the VirtualMachines inside have different rules: judge each by its own, or make a template of each")
+		"the VirtualMachines inside have different rules: validate each by its own, or make a template of each")
 }
 
 // noRulesFor returns an error about the VM or the template as a whole.

@@ -293,7 +293,7 @@ func isMixed(r Result) bool {
 			types++
 		}
 	}
-	return types > 0 && types < len(r.Violations) || strings.HasPrefix(r.Note, "not judged")
+	return types > 0 && types < len(r.Violations) || strings.HasPrefix(r.Note, "not decided")
 }
 
 // Judging part by part, rules are in force where Validate judges values, and their paths select

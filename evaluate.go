@@ -87,7 +87,7 @@ func (e *evaluation) each(targets []target, judge func(*target)) {
 // too small for a result for each rule, the target has one Undecided result instead.
 func (e *evaluation) judgeAll(report *Report, rules *Rules, about *Target, t *target) {
 	if err := e.budget.Spend(rules.Len()*plan.Work, rules.Len()*resultSize); err != nil {
-		report.addUnjudged(t.Name, about.of(rules), unjudged(fmt.Errorf("this VM is not judged: %w", err)))
+		report.addUnjudged(t.Name, about.of(rules), unjudged(fmt.Errorf("this VM is not validated: %w", err)))
 		return
 	}
 	marks := report.add(rules, t.Name, about)
@@ -349,9 +349,9 @@ func (j *judgement) violated() {
 	j.result.Waits = j.notYet != ""
 	switch {
 	case j.doubt != nil:
-		j.result.Note = "not judged: " + withArgument(j.about, j.doubt)
+		j.result.Note = "not decided: " + withArgument(j.about, j.doubt)
 	case j.notYet != "" && j.notYet != errNotFilledIn.Error():
-		j.result.Note = "not judged: " + j.notYet
+		j.result.Note = "not decided: " + j.notYet
 	}
 }
 
@@ -482,7 +482,7 @@ func (j *judgement) atValue(w *jsonpath.Search, doubt error) error {
 	if j.mayCome(doubt) {
 		return doubt
 	}
-	return fmt.Errorf("cannot be judged for %w", j.atField(w, doubt))
+	return fmt.Errorf("cannot be decided for %w", j.atField(w, doubt))
 }
 
 // withArgument returns a doubt in words, after the argument if it is about one.

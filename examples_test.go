@@ -353,7 +353,7 @@ func ExampleNewRules() {
 	//   }
 	// ]
 	// the validation rules cannot be used: 2 problems
-	// - rule "memory": the rule has no "path": add the JSONPath of the field to judge
+	// - rule "memory": the rule has no "path": add the JSONPath of the field to validate
 	// - rule "memory": "message" is empty: it must be the text that users see if the rule is violated
 }
 

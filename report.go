@@ -360,7 +360,7 @@ func (r *Report) Err() error {
 // at least one if it is not.
 func (r *Report) Violations() []Violation {
 	if r.isZero() {
-		return []Violation{{Reason: ReasonInternal, Detail: "nothing has been judged"}}
+		return []Violation{{Reason: ReasonInternal, Detail: "nothing has been validated"}}
 	}
 	return r.gather(func(_ *plan.Wrong, warns bool) bool { return !warns }, (*Result).failing)
 }

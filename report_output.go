@@ -263,7 +263,7 @@ var worstFirst = []Outcome{OutcomeViolated, OutcomeUndecided, OutcomeWarned, Out
 
 func (r *Report) summary(results []Result, targets []Target) string {
 	if r.isZero() {
-		return "invalid: nothing has been judged"
+		return "invalid: nothing has been validated"
 	}
 	verdict := "valid"
 	if !r.Valid() {
@@ -283,7 +283,7 @@ func (r *Report) summary(results []Result, targets []Target) string {
 	case counts == nil && len(targets) == 1:
 		return verdict + ": " + targets[0].Note
 	case counts == nil:
-		return verdict + ": nothing was judged"
+		return verdict + ": nothing was validated"
 	}
 	return verdict + ": " + strings.Join(counts, ", ")
 }

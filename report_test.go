@@ -79,7 +79,7 @@ Warned     bus: virtio is faster
            spec.template.spec.domain.devices.disks[0].disk.bus: "sata" is not "virtio"
 Warned     both: m
            spec.template.spec.domain.cpu.cores: 12 is more than max 10
-           not judged: min cannot be read: jsonpath::.spec.domain.nothing is not there
+           not decided: min cannot be read: jsonpath::.spec.domain.nothing is not there
 Ignored    newer: the kind "newer" is not known
 Ignored    empty: the kind regex without any argument enforces nothing
 Skipped    cdrom: jsonpath::.spec.domain.cdrom is not there
@@ -241,7 +241,7 @@ func checkComplete(t *testing.T, results []vmrules.Result) {
 
 // TestNothingJudged: the zero Report and a nil Report are not valid.
 func TestNothingJudged(t *testing.T) {
-	const words = "nothing has been judged"
+	const words = "nothing has been validated"
 	for name, report := range map[string]*vmrules.Report{"zero": {}, "nil": nil} {
 		if report.Valid() || report.Err() == nil || len(report.Violations()) != 1 || len(report.Causes()) != 1 {
 			t.Errorf("%s passes: %v", name, report.Err())

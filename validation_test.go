@@ -95,7 +95,7 @@ func TestBoundsOfValidate(t *testing.T) {
 		{"number", ".n", `"rule": "integer"`, vmWith(`{"n": 1e1001}`), "more than 1,000 digits"},
 		{"quantity", ".n", `"rule": "integer"`, vmWith(`{"n": "1e1001"}`), "more than 1,000 digits"},
 		{"quantity under min", ".n", `"rule": "string", "min": 1`, vmWith(`{"n": "1e1001"}`),
-			"min cannot be judged for spec.template.spec.domain.n: the value is a number of more than 1,000 digits"},
+			"min cannot be decided for spec.template.spec.domain.n: the value is a number of more than 1,000 digits"},
 		{"number of an argument", ".n", `"rule": "integer", "max": "jsonpath::.spec.domain.m"`, vmWith(`{"n": 1, "m": 1e1001}`),
 			"max cannot be read"},
 		{"number among values", ".n", `"rule": "enum", "values": "jsonpath::.spec.domain.l"`, vmWith(`{"n": 0, "l": [1e1001, 0]}`),
@@ -244,7 +244,7 @@ func TestWithDefaultsChangesNothingElse(t *testing.T) {
 	}
 }
 
-// TestFullReport: if the report has no room for the results of a VM, the VM is not judged, and
+// TestFullReport: if the report has no room for the results of a VM, the VM is not validated, and
 // the report is not valid, even if the first rule only warns.
 func TestFullReport(t *testing.T) {
 	rules := mustParse(t, `[
@@ -261,7 +261,7 @@ func TestFullReport(t *testing.T) {
 	if report.Valid() || last.Outcome != OutcomeUndecided || last.Index != -1 || last.Target != "items[99]" {
 		t.Errorf("%d results, the last: %s", len(results), last)
 	}
-	if want := "this VM is not judged: the budget for "; !strings.HasPrefix(detailOf(last), want) {
+	if want := "this VM is not validated: the budget for "; !strings.HasPrefix(detailOf(last), want) {
 		t.Errorf("%s; want %s…", detailOf(last), want)
 	}
 	unjudged := 0
@@ -328,7 +328,7 @@ func TestRegexBudgetOfOneCall(t *testing.T) {
 	if bomb.Outcome != OutcomeUndecided || bomb.Violations[0].Argument != "regex" || linear.Outcome != OutcomeSatisfied {
 		t.Errorf("%s", report)
 	}
-	if want := "regex cannot be judged for l[0]: "; !strings.HasPrefix(detailOf(bomb), want) {
+	if want := "regex cannot be decided for l[0]: "; !strings.HasPrefix(detailOf(bomb), want) {
 		t.Errorf("%s; want %s…", detailOf(bomb), want)
 	}
 }
@@ -542,7 +542,7 @@ func TestRulesForSeveral(t *testing.T) {
 		if (err != nil) != (test.want < 0) || err == nil && rules.Len() != test.want {
 			t.Errorf("%s: %d rules, %v", test.name, rules.Len(), err)
 		}
-		if err != nil && !strings.Contains(err.Error(), "VM: the VirtualMachines inside have different rules: judge each by its own") {
+		if err != nil && !strings.Contains(err.Error(), "VM: the VirtualMachines inside have different rules: validate each by its own") {
 			t.Errorf("%s: %v", test.name, err)
 		}
 	}
@@ -571,7 +571,7 @@ func TestFullReportOfOwn(t *testing.T) {
 	}
 	want := map[string]int{
 		"items[0] Skipped ": 1, "items[2] Skipped ": 1, "items[3] Skipped ": 1,
-		"items[1] Undecided this VM is not judged: the budget for memory is used up": 1,
+		"items[1] Undecided this VM is not validated: the budget for memory is used up": 1,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
@@ -693,7 +693,7 @@ func FuzzUpdate(f *testing.F) {
 		}
 		texts[1] = texts[0]
 		for _, r := range validateUpdate(t, rules, texts, decodeExactly).Results() {
-			if r.fails() && r.Doubt != DoubtBound && !strings.HasPrefix(r.Note, "not judged: ") {
+			if r.fails() && r.Doubt != DoubtBound && !strings.HasPrefix(r.Note, "not decided: ") {
 				t.Fatalf("an update that changes nothing:\n%s", r)
 			}
 		}

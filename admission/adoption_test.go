@@ -240,7 +240,7 @@ func TestShadow(t *testing.T) {
 		{"a regex of another kind", vm(withRules(rule("cores", "integer", "cpu.cores", "few", `"regex": "^2$"`)), "", cores1), "refuses FieldValueInvalid"},
 		{"null", vm(`, "annotations": {"vm.kubevirt.io/validations": "null"}`, "", cores1), "refuses Rules"},
 		{"an instance type", vm(withRules(rule("memory", "integer", "memory.guest", "at most 1 GiB", `"max": 1073741824`)), named, ""), "refuses Instancetype"},
-		{"a warning that cannot be judged there", vm(withRules(strings.Replace(busRule, `"valid"`, `"x"`, 1)), "", cores1), "allows Warned"},
+		{"a warning that cannot be decided there", vm(withRules(strings.Replace(busRule, `"valid"`, `"x"`, 1)), "", cores1), "allows Warned"},
 		{"no values", vm(withRules(rule("bus", "enum", "machine.type", "m", `"x": 1`)), "", `"machine": {"type": "q35"}`), "allows Ignored"},
 		{"an unset bus behind valid", vm(withRules(usbRule), "", disk), "allows Skipped"},
 		{"a regex with lookahead", vm(withRules(rule("machine", "regex", "machine.type", "no i440fx", `"regex": "^(?!pc)"`)), "", `"machine": {"type": "q35"}`), "allows Satisfied"},

@@ -100,8 +100,8 @@ func TestClient(t *testing.T) {
 			"/apis/template.kubevirt.io/v1alpha1": resources("template.kubevirt.io/v1alpha1", "virtualmachinetemplates", "VirtualMachineTemplate", true),
 			"/apis/template.kubevirt.io/v1alpha1/namespaces/templates/virtualmachinetemplates/linux": kubeVirtTemplate("v1alpha1", "templates", "linux", coresRule),
 		}}, refused},
-		{"a template that cannot be read", []map[string]string{openShift, {path: "down"}}, answer{Code: 500, Message: "vmrules cannot judge the request: reading the Template templates/linux: it is down"}},
-		{"a kind that is down", []map[string]string{{"/apis/template.openshift.io": group("template.openshift.io", "v1"), "/apis/template.openshift.io/v1": "down"}}, answer{Code: 500, Message: "vmrules cannot judge the request: reading the Template templates/linux: " +
+		{"a template that cannot be read", []map[string]string{openShift, {path: "down"}}, answer{Code: 500, Message: "vmrules cannot validate the request: reading the Template templates/linux: it is down"}},
+		{"a kind that is down", []map[string]string{{"/apis/template.openshift.io": group("template.openshift.io", "v1"), "/apis/template.openshift.io/v1": "down"}}, answer{Code: 500, Message: "vmrules cannot validate the request: reading the Template templates/linux: " +
 			"failed to get API group resources: unable to retrieve the complete list of server APIs: template.openshift.io/v1: it is down"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

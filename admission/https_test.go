@@ -197,7 +197,7 @@ func TestHTTPSFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "vmrules cannot judge the request: reading the Template templates/linux: the API server is down\n"
+	want := "vmrules cannot validate the request: reading the Template templates/linux: the API server is down\n"
 	if status != http.StatusInternalServerError || string(body) != want {
 		t.Errorf("%d: %s", status, body)
 	}

@@ -54,7 +54,7 @@ func TestTemplateDeletionFails(t *testing.T) {
 	})
 	req := ofKind(request("DELETE", "", linux), "template.openshift.io/v1", "Template")
 	req.Namespace = "templates"
-	want := answer{Code: 500, Message: "vmrules cannot judge the request: listing the VMs of the template templates/linux: the API server is down"}
+	want := answer{Code: 500, Message: "vmrules cannot validate the request: listing the VMs of the template templates/linux: the API server is down"}
 	got := answerOf(reviewer(t, down, admission.WithProtectedTemplates()).Handle(t.Context(), req))
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

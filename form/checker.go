@@ -34,7 +34,7 @@ func NewValueChecker(rule vmrules.Rule, opts ...vmrules.ValidateOption) (*ValueC
 	}
 	set, unread := inside.Vmrules.Demands(rules, 0)
 	if len(unread) > 0 {
-		return nil, fmt.Errorf("the rule %s: %s is read from the object that is judged", value.Quoted(rule.Name), unread[0])
+		return nil, fmt.Errorf("the rule %s: %s is read from the object that is validated", value.Quoted(rule.Name), unread[0])
 	}
 	return newValueChecker(rule, set, inside.Vmrules.Implied(rule.Path, opts), opts)
 }

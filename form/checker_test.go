@@ -83,7 +83,7 @@ var checkedArguments = []string{
 	`"rule": "regex", "regex": "(a)\\1|^a?bc|b"`, `"rule": "regex", "regex": "[1-9]", "values": [1, "1Ki"]`,
 }
 
-// withoutPlaces removes from details, which say what cannot be judged, where the value is. A
+// withoutPlaces removes from details, which say what cannot be decided, where the value is. A
 // ValueChecker does not know that.
 func withoutPlaces(all []vmrules.Violation) []vmrules.Violation {
 	for i := range all {

@@ -67,7 +67,7 @@ func checkResolved(t *testing.T, r form.Resolved, want vmrules.Result) int {
 		t.Errorf("%s: not required, want %v", want.Rule, want.Violations[0])
 	}
 	checker, err := r.Checker()
-	if err != nil || want.Outcome == vmrules.OutcomeUndecided || want.Outcome == vmrules.OutcomeSkipped || want.Note != "" { // something is not judged
+	if err != nil || want.Outcome == vmrules.OutcomeUndecided || want.Outcome == vmrules.OutcomeSkipped || want.Note != "" { // something is not validated
 		return 0
 	}
 	compared := 0
@@ -164,7 +164,7 @@ func TestValueChecker(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{
-		"cores": "", "read": `the rule "read": max is read from the object that is judged`,
+		"cores": "", "read": `the rule "read": max is read from the object that is validated`,
 		"empty": `the rule "empty": the kind enum without any argument enforces nothing`,
 		"odd":   `the rule "odd": only its kind, "odd", knows which values it allows`,
 	}

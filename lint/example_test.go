@@ -62,40 +62,40 @@ func ExampleChecks() {
 	// invalid-path          error    path or valid is not a JSONPath that all consumers read alike
 	// invalid-regex         error    the regex cannot be used
 	// invalid-argument      error    an argument other than regex cannot be used
-	// misspelt-object       error    a VM or template is not read as its author wanted: its kind, its API group or a key is misspelt or at the wrong level, an array has no items, or a quantity has a wrong unit
-	// unjudged-template     error    no rule applies to the VM of a template, because its annotation has no rules or exempts it
+	// misspelt-object       error    the kind, the API group or a key of a VM or template is misspelt or at the wrong level, an array has no items, or a quantity has a wrong unit
+	// unjudged-template     error    no rule applies to the VM of a template: its annotation has no rules or exempts it
 	// folded-text           warning  YAML's > has turned a line break in a rule into a space
 	// misspelt-annotation   error    an annotation is not read, because its key is misspelt
 	// misplaced-annotation  error    an annotation with rules is in a place where no program reads it for VMs
-	// undeclared-parameter  warning  the template does not declare this parameter, so the reference to it is not replaced; an error if the reference is the whole value, if the name resembles a declared one, or if virt-template refuses the template
-	// dropped-field         warning  virt-template drops a field of the VM in a VirtualMachineTemplate that KubeVirt 1.8 does not have, so no VM has it
-	// refused-field         error    virt-template refuses a VirtualMachineTemplate whose VM has a field that KubeVirt 1.8 does not have, or a fraction for an integer
+	// undeclared-parameter  warning  the template does not declare this parameter; an error if the reference is the whole value, if the name resembles a declared one, or if virt-template refuses the template
+	// dropped-field         warning  virt-template drops a field that KubeVirt 1.8 does not have from the VM of a VirtualMachineTemplate
+	// refused-field         error    virt-template refuses a field that KubeVirt 1.8 does not have, or a fraction for an integer, in a VirtualMachineTemplate
 	// useless-suppression   warning  an annotation or entry that accepts findings has no reason or no effect; only vmrules lint reports it
-	// misspelt-key          error    an unknown key, which is ignored, resembles a known key or its synonym
+	// misspelt-key          error    an unknown key resembles a known key or its synonym
 	// unknown-key           warning  a key is unknown, so it is ignored; an error under Strict
-	// misspelt-kind         error    an unknown kind, whose rule is ignored, resembles a known kind or its synonym
+	// misspelt-kind         error    an unknown kind resembles a known kind or its synonym
 	// unknown-kind          warning  the kind is unknown, so the rule is ignored; an error under Strict
 	// no-arguments          error    the rule checks only the type of the value, or nothing at all
-	// foreign-argument      warning  other validators ignore this argument, because it belongs to another kind of rule; an error if the rule has no other
+	// foreign-argument      warning  other validators ignore this argument of another kind of rule; an error if the rule has no other
 	// wrong-kind            error    no value of the field satisfies the kind, such as integer for a bus
 	// misspelt-value        error    the field cannot have this value, but can have one that is spelt almost the same
-	// unknown-value         note     KubeVirt's API does not list this value for the field; an error if it lists none of those that the rule allows
+	// unknown-value         note     KubeVirt's API does not list this value for the field; an error if it lists none that the rule allows
 	// unsatisfiable-range   error    min is more than max, or minLength more than maxLength
 	// empty-values          error    values is empty, so no value is allowed
 	// unsatisfiable-values  error    the rule's kind and other arguments rule out all of its values
 	// impossible-value      warning  the rule's kind and other arguments rule out some of its values
-	// tiny-memory           error    a bound for memory is less than 32 MiB, so it probably counts another unit than bytes
+	// tiny-memory           error    a bound for memory is less than 32 MiB, probably in another unit than bytes
 	// idle-bound            error    the rule's only argument is a min or minLength that no value is below
 	// duplicate-value       warning  values lists the same value twice
 	// contradicting-rules   error    no value satisfies all the rules that apply together
-	// default-violates-rule warning  a VM that does not set the field is rejected, because the field's default breaks the rule; a note where the VM really gets that default, such as 1 core
+	// default-violates-rule warning  the field's default breaks the rule, so a VM that does not set it is rejected; a note where the VM really gets that default, such as 1 core
 	// path-from-vm          error    a path starts at the VM or the template, instead of at the VM's spec.template
 	// path-to-status        warning  a path starts at .status, which the VM of a template does not have
 	// misspelt-field        error    no VM has this field, but VMs have one that is spelt almost the same
-	// misplaced-field       error    no VM has this field here, because the path lacks a name, or has one that does not belong there
+	// misplaced-field       error    no VM has this field here: the path lacks a name, or has one that does not belong there
 	// vague-path            warning  a path searches the whole VM with two dots, although it can mean only one field
 	// unknown-field         note     no VM is known to have this field
-	// newer-field           error    no VM has this field in the version of KubeVirt that the option KubeVirt names, because a newer one brought it
+	// newer-field           error    no VM has this field in the version that the option KubeVirt names: a newer one brought it
 	// missing-wildcard      error    a name follows an array without [*] in between, so it selects nothing
 	// not-an-array          error    an index, slice, filter or [*] follows something that is not an array, so it selects nothing
 	// not-a-scalar          error    a path ends at an array or object, where a string, number or boolean is needed
@@ -109,23 +109,23 @@ func ExampleChecks() {
 	// unanchored-regex      note     the regex also matches part of a longer value; a warning if it ends with a repetition, which then demands nothing, and an error if the whole value is meant
 	// message-is-name       note     the message only repeats the rule's name
 	// not-checked           warning  checking the whole annotation takes more work than the Budget allows
-	// ssp-argument          note     KubeVirt's template validator rejects VMs in which the path of an argument selects several values, as this one may; an error under For(SSP)
+	// ssp-argument          note     KubeVirt's template validator rejects VMs in which an argument's path selects several values; an error under For(SSP)
 	// ssp-bound             note     KubeVirt's template validator refuses an annotation with a quantity, or a number in quotes, as a bound; an error under For(SSP)
-	// ssp-field             note     KubeVirt's template validator cannot read the field as a number, because of its type in Go, and rejects every VM; an error under For(SSP)
+	// ssp-field             note     KubeVirt's template validator cannot read the field as a number, and rejects every VM; an error under For(SSP)
 	// ssp-kind              note     KubeVirt's template validator does not know the kind, and rejects every VM; an error under For(SSP)
 	// ssp-own-vm            error    KubeVirt's template validator refuses the VM of the template itself; only vmrules lint reports it, under --for ssp
 	// ssp-path              note     KubeVirt's template validator refuses the path, or finds nothing with it; an error under For(SSP)
-	// ssp-regex             note     KubeVirt's template validator matches with RE2, which does not accept the regex, and rejects every VM; an error under For(SSP)
-	// ssp-unknown-field     note     KubeVirt's template validator does not find the field, because of the Go types that it is compiled with, and rejects every VM; an error under For(SSP)
+	// ssp-regex             note     KubeVirt's template validator does not accept the regex, and rejects every VM; an error under For(SSP)
+	// ssp-unknown-field     note     KubeVirt's template validator does not find the field, and rejects every VM; an error under For(SSP)
 	// ssp-values            note     KubeVirt's template validator refuses an annotation with values that are not an array of strings; an error under For(SSP)
-	// ssp-bytes             note     KubeVirt's template validator counts bytes, and not characters, in a field that may have letters beyond ASCII; a warning under For(SSP)
-	// ssp-comparison        note     KubeVirt's template validator reads the name of a Go type instead of a number, a boolean or the target of a pointer; a warning under For(SSP)
-	// ssp-just-warning      note     KubeVirt's template validator rejects VMs although the rule has justWarning, because it cannot use the rule; a warning under For(SSP)
+	// ssp-bytes             note     KubeVirt's template validator counts bytes, not characters; a warning under For(SSP)
+	// ssp-comparison        note     KubeVirt's template validator compares the name of a Go type, not the value; a warning under For(SSP)
+	// ssp-just-warning      note     KubeVirt's template validator rejects VMs although the rule has justWarning; a warning under For(SSP)
 	// ssp-key-case          note     KubeVirt's template validator reads keys in any letter case, and so one that is unknown here; a warning under For(SSP)
 	// ssp-no-argument       note     KubeVirt's template validator allows no value in an enum rule without values, and every value in a regex rule without regex; a warning under For(SSP)
 	// ssp-regex-path        note     KubeVirt's template validator reads the path as a regex; a warning under For(SSP)
 	// ssp-rounding          note     KubeVirt's template validator rounds a bound that is a fraction, or has more than 15 digits; a warning under For(SSP)
-	// ssp-unset             warning  KubeVirt's template validator counts a field that is not set as 0 or "", and so accepts a VM that lacks it; only reported under For(SSP)
+	// ssp-unset             warning  KubeVirt's template validator counts an unset field as 0 or "", and accepts a VM that lacks it; only reported under For(SSP)
 }
 
 // Rules for clusters with KubeVirt's template validator, and an older KubeVirt.

@@ -97,7 +97,7 @@ func TestNothingJudged(t *testing.T) {
 		want   string
 	}{
 		{"no rules", judged(t, "", vm), nil, ""},
-		{"not judged at all", nil, nil, "error: nothing has been judged"},
+		{"not validated at all", nil, nil, "error: nothing has been validated"},
 		{"rules that cannot be read", nil, errors.New("the validation rules cannot be used"), "error: the validation rules cannot be used"},
 		{"no VM inside", judged(t, rules, `{"kind": "VirtualMachine"}`), nil, "error error error error error skip"},
 		{"all skipped", judged(t, `[{"name": "a", "rule": "string", "path": "jsonpath::.spec.x", "valid": "jsonpath::.spec.x", "message": "m"}]`, vm), nil, "skip"},

@@ -36,7 +36,7 @@ func (t *translator) messageExpression(message string) string {
 // returns "" if the rule can decide each VM.
 func (t *translator) doubts(message string) string {
 	doubt := func(isDoubted, why string) string {
-		return isDoubted + " ? " + strconv.Quote(message+" (this cannot be judged: "+why+")") + " : "
+		return isDoubted + " ? " + strconv.Quote(message+" (this cannot be decided: "+why+")") + " : "
 	}
 	doubts := ""
 	if set := strings.Join(t.references("has("), " || "); set != "" && !t.skipsSetters {

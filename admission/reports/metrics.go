@@ -20,7 +20,7 @@ var (
 	vmsDesc = prometheus.NewDesc("vmrules_reports_vms",
 		"VMs with rules, by template and outcome: the first of fail, error, warn, pass and skip that a rule has.", []string{"template", "outcome"}, nil)
 	oldestDesc = prometheus.NewDesc("vmrules_reports_oldest_change_seconds",
-		"How long ago the oldest change was after which a VM has not been judged.", nil, nil)
+		"How long ago the oldest change was after which a VM has not been validated.", nil, nil)
 	current atomic.Pointer[keeper] // of the process
 )
 

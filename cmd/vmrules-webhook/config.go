@@ -52,14 +52,14 @@ func parse(args []string, w io.Writer) (*config, error) {
 	})
 	flags.BoolVar(&c.reports, "reports", false, "also keep a Report of openreports.io for each VM that has rules")
 	var settings reports.Settings
-	flags.Float64Var(&settings.Rate, "reports-rate", 20, "how many VMs a second are judged for reports")
+	flags.Float64Var(&settings.Rate, "reports-rate", 20, "how many VMs a second are validated for reports")
 	flags.StringVar(&settings.LeaseNamespace, "reports-namespace", "", "the `namespace` in which replicas agree which of them writes reports (default that of the pod)")
 	for _, f := range []struct {
 		name, usage string
 		option      admission.Option
 	}{
 		{"namespace-fallback", "look for a template in the VM's own namespace if the VM names no other", admission.WithNamespaceFallback()},
-		{"no-ratcheting", "judge updates like creations: also refuse them for what was wrong before", admission.WithoutRatcheting()},
+		{"no-ratcheting", "validate updates like creations: also refuse them for what was wrong before", admission.WithoutRatcheting()},
 		{"protect-templates", "refuse to delete templates that have rules and that VMs refer to", admission.WithProtectedTemplates()},
 		{"refuse-broken-templates", "refuse to create or change templates whose rules cannot be read, or fail every VM", admission.WithRefusedTemplates()},
 	} {

@@ -36,7 +36,7 @@ var All = slices.Concat(common, arguments())
 var common = []Key{
 	{Name: Rule, Wanted: "integer, string, regex or enum"},
 	{Name: Name, Wanted: "an identifier that no other rule has"},
-	{Name: Path, Wanted: "the JSONPath of the field to judge", IsPath: true},
+	{Name: Path, Wanted: "the JSONPath of the field to validate", IsPath: true},
 	{Name: Message, Wanted: "the text that users see if the rule is violated"},
 	{Name: Valid, Wanted: `a JSONPath, such as "jsonpath::.spec.domain.cpu"`, IsPath: true},
 	{Name: JustWarning, Wanted: "true or false, without quotes"},

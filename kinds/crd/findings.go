@@ -66,7 +66,7 @@ func (f *findings) verdict() vmrules.Verdict {
 	verdict := vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Violations: f.violations}
 	switch {
 	case f.doubtful != "":
-		verdict.Note, verdict.Doubt = "not judged: "+f.doubtful, f.why
+		verdict.Note, verdict.Doubt = "not decided: "+f.doubtful, f.why
 	case f.more > 0:
 		verdict.Note = fmt.Sprintf("%d more violations are not listed", f.more)
 	}

@@ -21,7 +21,7 @@ func TestDoubt(t *testing.T) {
 		{"an error, and limits", false, []error{errors.New("a"), boundError("b"), boundError("c")},
 			vmrules.Verdict{Outcome: vmrules.OutcomeUndecided, Note: "b", Doubt: vmrules.DoubtBound}},
 		{"a violation, and a limit", true, []error{errHostileQuantity},
-			vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Note: "not judged: " + errHostileQuantity.Error(), Doubt: vmrules.DoubtBound}},
+			vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Note: "not decided: " + errHostileQuantity.Error(), Doubt: vmrules.DoubtBound}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := &findings{in: &vmrules.Input{}}

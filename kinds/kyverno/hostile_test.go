@@ -111,7 +111,7 @@ func reached(report *vmrules.Report) string {
 	return string(result.Outcome)
 }
 
-// A limit counts wherever it is reached, before what else cannot be judged.
+// A limit counts wherever it is reached, before what else cannot be decided.
 func TestLimits(t *testing.T) {
 	long, phrase := strings.Repeat("a", maxWildText+1), "conditional anchor mismatch"
 	object := map[string]any{

@@ -97,7 +97,7 @@ func TestKey(t *testing.T) {
 
 const oneRule = `[{"name": "r", "rule": "string", "path": "jsonpath::.spec.hostname", "message": "m"}]`
 
-// TestRefused: what cannot be judged is refused, never accepted.
+// TestRefused: what cannot be decided is refused, never accepted.
 func TestRefused(t *testing.T) {
 	vm := func(template any) map[string]any { return map[string]any{"spec": map[string]any{"template": template}} }
 	for _, test := range []struct {

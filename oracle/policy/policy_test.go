@@ -295,7 +295,7 @@ func TestSkipInstancetypes(t *testing.T) {
 	}
 }
 
-// A message has the value of the field, or why the field cannot be judged.
+// A message has the value of the field, or why the field cannot be decided.
 func TestMessageExpression(t *testing.T) {
 	for _, c := range []struct {
 		name, path string
@@ -315,7 +315,7 @@ func TestMessageExpression(t *testing.T) {
 		{"metadata", `.metadata.labels['a\.b/"']`, `{template: {metadata: {labels: {"a.b/\"": x}}, spec: {}}}`, `m (spec.template.metadata.labels['a\.b/"']: x)`},
 		{"scalars", ".spec.dnsConfig.nameservers[*]", `{template: {spec: {dnsConfig: {nameservers: [b, a]}}}}`, "m (spec.template.spec.dnsConfig.nameservers[*]: b, a)"},
 		{"an instance type", ".spec.domain.cpu.cores", `{instancetype: {name: a}, template: {spec: {domain: {cpu: {cores: 2}}}}}`,
-			"m (this cannot be judged: the VM has spec.instancetype, which may set what the rule is about)"},
+			"m (this cannot be decided: the VM has spec.instancetype, which may set what the rule is about)"},
 		{"items of items", ".spec.domain.devices.interfaces[*].ports[*].name", `{template: {spec: {}}}`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -369,11 +369,11 @@ func TestMessageOfDoubts(t *testing.T) {
 		{"large", memory, "{template: {spec: {domain: {memory: {guest: 8Ei}}}}}", "m (spec.template.spec.domain.memory.guest: 8Ei, which has more than 18 digits, too many for the API server)"},
 		{"large, but exact", memory, "{template: {spec: {domain: {memory: {guest: 2Ei}}}}}", "m (spec.template.spec.domain.memory.guest: 2Ei)"},
 		{"an instance type", memory, "{instancetype: {name: a}, template: {spec: {domain: {memory: {guest: 1Gi}}}}}",
-			"m (this cannot be judged: the VM has spec.instancetype, which may set what the rule is about)"},
+			"m (this cannot be decided: the VM has spec.instancetype, which may set what the rule is about)"},
 		{"either", limited, "{preference: {name: a}, template: {spec: {domain: {}, terminationGracePeriodSeconds: 5}}}",
-			"m (this cannot be judged: the VM has spec.instancetype or spec.preference, which may set what the rule is about)"},
+			"m (this cannot be decided: the VM has spec.instancetype or spec.preference, which may set what the rule is about)"},
 		{"no limit", limited, "{template: {spec: {domain: {}, terminationGracePeriodSeconds: 5}}}",
-			"m (this cannot be judged: the VM has no jsonpath::.spec.domain.cpu.maxSockets, the max of the rule)"},
+			"m (this cannot be decided: the VM has no jsonpath::.spec.domain.cpu.maxSockets, the max of the rule)"},
 		{"beyond the limit", limited, "{template: {spec: {domain: {cpu: {maxSockets: 4}}, terminationGracePeriodSeconds: 5}}}", "m (spec.template.spec.terminationGracePeriodSeconds: 5)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -314,8 +314,8 @@ func TestPolicyUpdates(t *testing.T) {
 		{"another template's label before", strings.Replace(bad, "windows", "linux", 1), bad, "refused"},
 		{"an exemption is taken away", fmt.Sprintf(scope, `, annotations: {vm.kubevirt.io/skip-validations: ""}`, "{template: {spec: {domain: {memory: {guest: 1Gi}}}}}"), bad, "refused"},
 		{"own rules are taken away", fmt.Sprintf(scope, `, annotations: {vm.kubevirt.io/validations: "[]"}`, "{template: {spec: {domain: {memory: {guest: 1Gi}}}}}"), bad, "refused"},
-		{"the label is taken away", bad, "metadata: {}, spec: {template: {spec: {domain: {memory: {guest: 1Gi}}}}}", "not judged"},
-		{"it becomes exempt", bad, fmt.Sprintf(scope, `, annotations: {vm.kubevirt.io/skip-validations: ""}`, "{template: {spec: {domain: {memory: {guest: 1Gi}}}}}"), "not judged"},
+		{"the label is taken away", bad, "metadata: {}, spec: {template: {spec: {domain: {memory: {guest: 1Gi}}}}}", "not validated"},
+		{"it becomes exempt", bad, fmt.Sprintf(scope, `, annotations: {vm.kubevirt.io/skip-validations: ""}`, "{template: {spec: {domain: {memory: {guest: 1Gi}}}}}"), "not validated"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			policies, _ := policiesOf(t, rules, windows)
@@ -345,7 +345,7 @@ func fromYAML(t *testing.T, text string) map[string]any {
 	return decoded(object)
 }
 
-// judgeBy returns what a policy decides: admitted, refused, or not judged.
+// judgeBy returns what a policy decides: admitted, refused, or not validated.
 func judgeBy(t *testing.T, policy *admissionv1.ValidatingAdmissionPolicy, old, object map[string]any) string {
 	t.Helper()
 	env, err := policyEnv()
@@ -376,7 +376,7 @@ func judgeBy(t *testing.T, policy *admissionv1.ValidatingAdmissionPolicy, old, o
 		if got, err := eval(c.Expression); err != nil {
 			t.Fatal(err)
 		} else if got == false {
-			return "not judged"
+			return "not validated"
 		}
 	}
 	for _, v := range policy.Spec.Variables {

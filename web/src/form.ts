@@ -5,7 +5,7 @@ import { type ObjectInput, textOf } from "./text.js";
 import type { Limit, Parameter } from "./types.js";
 import { judge, type ValidateOptions } from "./validate.js";
 
-/** limits returns what the rules ask of each field that they judge, for programs that render inputs. */
+/** limits returns what the rules ask of each field that they check, for programs that render inputs. */
 export function limits(
   rules: Rules,
   object: ObjectInput | null | undefined,
@@ -41,7 +41,7 @@ export type ParameterValues = { [name: string]: string | number | boolean };
 
 /**
  * fill returns a template with its parameters filled in: with the values given, else with the
- * template's own, else with generated ones. validateOwn judges the result.
+ * template's own, else with generated ones. validateOwn validates the result.
  */
 export function fill<Template extends Exclude<ObjectInput, string>>(
   template: Template | string,

@@ -59,7 +59,7 @@ export class Rules {
   }
 
   /**
-   * check judges a value, for instance what a user types, by the rule with an index or a name. It
+   * check checks a value, for instance what a user types, by the rule with an index or a name. It
    * returns what validate would find wrong with it, and an empty list if nothing is. A value of null
    * or undefined is missing, and counts as the default of its field, if that has one. It throws a
    * VmrulesError if the rule needs an object, because an argument is a path.

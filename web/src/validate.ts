@@ -5,7 +5,7 @@ import { defaultsOf, type ParseOptions, type Rules, rulesIn } from "./rules.js";
 import { type ObjectInput, textOf, textsOf } from "./text.js";
 import type { Report, Violation } from "./types.js";
 
-/** ValidateOptions change how an object is judged. */
+/** ValidateOptions change how an object is validated. */
 export interface ValidateOptions {
   /** partial is for a form that is not complete: what is not filled in yet is Skipped. */
   partial?: boolean;
@@ -34,7 +34,7 @@ const validateOptions = {
 } as const;
 
 /**
- * validate judges an object by rules: a VM, a template or a list. The report has one result for
+ * validate validates an object by rules: a VM, a template or a list. The report has one result for
  * each VM in it and each rule.
  */
 export function validate(
@@ -62,7 +62,7 @@ const ownOptions = {
 } as const;
 
 /**
- * validateOwn judges every VM inside an object by its own rules: those in its annotation, else those
+ * validateOwn validates every VM inside an object by its own rules: those in its annotation, else those
  * of the template around it, else those of the template that it names. What became of each, also of
  * one whose rules cannot be read or found, is in the report's targets.
  */

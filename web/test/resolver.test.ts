@@ -123,7 +123,7 @@ test("a warning never blocks", async () => {
   assert.deepEqual(await answer(judge, { ...good, cores: 7 }, names), {});
 });
 
-test("what was not judged is no pass, unless it is allowed", async () => {
+test("what was not validated is no pass, unless it is allowed", async () => {
   const argument = { ...all[0], max: "jsonpath::.metadata.labels.most" };
   const { judge } = judging(argument);
   const undecided = await answer(judge, good, names);

@@ -197,7 +197,7 @@ func TestSlots(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	got := textOf(test.review(ctx, r, func() { t.Error("there is one more slot") }))
-	want := "failed: vmrules cannot judge the request: there were too many requests to judge this one in time: context canceled"
+	want := "failed: vmrules cannot validate the request: there were too many requests to validate this one in time: context canceled"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -42,7 +42,7 @@ func malformed(err error) *Decision {
 
 // failure is the decision if none can be made.
 func failure(err error) *Decision {
-	return &Decision{Outcome: Failed, Message: Shorten("vmrules cannot judge the request: "+err.Error(), maxMessage), Err: err}
+	return &Decision{Outcome: Failed, Message: Shorten("vmrules cannot validate the request: "+err.Error(), maxMessage), Err: err}
 }
 
 // refused refuses a request because of its object.

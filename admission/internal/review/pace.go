@@ -79,7 +79,7 @@ func (r *Reviewer) slowly(ctx context.Context, q *Request, read func() error) *D
 		d = failure(err)
 	}
 	if errors.Is(d.Err, errLate) || errors.Is(d.Err, errFull) {
-		err := fmt.Errorf("this object is not judged: %w: make it simpler, or try again later", d.Err)
+		err := fmt.Errorf("this object is not validated: %w: make it simpler, or try again later", d.Err)
 		d = refused(err, []vmrules.Cause{{Reason: vmrules.ReasonInternal, Message: err.Error()}})
 	}
 	d.IsSlow = true

@@ -159,13 +159,13 @@ func TestPlainReviewsBesideSlowOnes(t *testing.T) {
 		}
 		time.Sleep(5 * time.Second)
 		synctest.Wait()
-		late := "refused: this object is not judged: there were too many requests to judge this one in time: 5s have passed: make it simpler, or try again later"
+		late := "refused: this object is not validated: there were too many requests to validate this one in time: 5s have passed: make it simpler, or try again later"
 		if diff := cmp.Diff(map[string]int{late: hostile - slots}, refused); diff != "" {
 			t.Errorf("after 5 seconds (-want +got):\n%s", diff)
 		}
 		close(hold)
 		group.Wait()
-		begun := "refused: this object is not judged: 5s have passed: make it simpler, or try again later"
+		begun := "refused: this object is not validated: 5s have passed: make it simpler, or try again later"
 		if diff := cmp.Diff(map[string]int{late: hostile - slots, begun: slots}, refused); diff != "" {
 			t.Errorf("in the end (-want +got):\n%s", diff)
 		}
@@ -267,7 +267,7 @@ func TestClientLeavesLane(t *testing.T) {
 		cancel()
 		return nil
 	})
-	if diff := cmp.Diff("failed: vmrules cannot judge the request: context canceled", textOf(d)); diff != "" {
+	if diff := cmp.Diff("failed: vmrules cannot validate the request: context canceled", textOf(d)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -38,7 +38,7 @@ func (q *queue) do(ctx context.Context, size, cost int, f func()) error {
 		f()
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("there were too many requests to judge this one in time: %w", context.Cause(ctx))
+		return fmt.Errorf("there were too many requests to validate this one in time: %w", context.Cause(ctx))
 	}
 }
 

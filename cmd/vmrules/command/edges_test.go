@@ -207,7 +207,7 @@ func commandEdge(args ...string) conformance.Edge {
 
 // decisive matches the lines that say what became of an object.
 var (
-	decisive = regexp.MustCompile(`^(vmrules: |object\.json|tests:|\d+ (objects?|VMs?|cases?): |(INVALID|NOT JUDGED|UNREADABLE)  |  (KubeVirt|must be|should be))`)
+	decisive = regexp.MustCompile(`^(vmrules: |object\.json|tests:|\d+ (objects?|VMs?|cases?): |(INVALID|NOT VALIDATED|UNREADABLE)  |  (KubeVirt|must be|should be))`)
 	ofTests  = regexp.MustCompile(`^(vmrules: |tests:|\d+ cases?: |  \S)`)
 	ofLint   = regexp.MustCompile(`^around\.json:.*\((.*)\)\n`)
 	blanks   = regexp.MustCompile(`  +`)

@@ -93,7 +93,7 @@ func TestLookWithOptions(t *testing.T) {
 		}},
 		{"not known", nil, []string{
 			`small.yaml:11:36: warning: rule "cores": rule: unknown kind "never": write one of integer, string, regex, enum, in lower case (unknown-kind)`,
-			`objects[0]: not judged: the kind "never" is not known`,
+			`objects[0]: not validated: the kind "never" is not known`,
 		}},
 		{"not known, with Strict", []vmrules.ParseOption{vmrules.Strict()}, []string{
 			`small.yaml:11:36: error: rule "cores": rule: unknown kind "never": ` +

@@ -25,7 +25,7 @@ import type {
 } from "./protocol.js";
 import { sentence, signOf, textOf } from "./report.js";
 
-/** analyse lints the rules, and judges the objects by them. */
+/** analyse lints the rules, and validates the objects by them. */
 export function analyse(input: Input): Analysis {
   return new Analyser(input).run();
 }
@@ -136,7 +136,7 @@ class Analyser {
   }
 
   /**
-   * #judgeAll judges the VMs, wherever they are. The objects beside them are judged if there is no VM, or if they are
+   * #judgeAll validates the VMs, wherever they are. The objects beside them are validated if there is no VM, or if they are
    * a bundle of templates of which the VMs name none.
    */
   #judgeAll(beside: Entity[], vms: Entity[]): void {

@@ -21,7 +21,7 @@ export interface Judged {
 }
 
 /**
- * judge judges an object by its own rules, which may be those of a template that it names; or if a
+ * judge validates an object by its own rules, which may be those of a template that it names; or if a
  * person tries the rules of an annotation, or of the only template, by these.
  */
 export function judge(

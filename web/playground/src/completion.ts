@@ -92,7 +92,7 @@ function inList(text: string, ruleStart: number, at: number): boolean {
 const keyDetails: { [key: string]: [detail: string, value: string] } = {
   name: ["the name of the rule", '"'],
   rule: ["integer, string, enum or regex", '"'],
-  path: ["what is judged", '"jsonpath::.'],
+  path: ["what is validated", '"jsonpath::.'],
   message: ["what the user reads", '"'],
   valid: ["skips the rule where this selects nothing", '"jsonpath::.'],
   justWarning: ["a violation only warns", "true"],

@@ -60,7 +60,7 @@ function without(problem: string): Form {
 
 function formOfVM({ texts, partial }: Input, vm: Entity | undefined): Form {
   if (vm === undefined) {
-    return without("Write a VM: here is a form for the fields of it that the rules judge.");
+    return without("Write a VM: here is a form for the fields of it that the rules check.");
   }
   const cluster = readEntities(texts.cluster).entities.map((entity) => entity.json);
   const options = { partial, instancetypes: cluster };
@@ -74,7 +74,7 @@ function formOfVM({ texts, partial }: Input, vm: Entity | undefined): Form {
   const fields = fieldsOf(all, report);
   return fields.length > 0
     ? { fields, summary: "", sign: signOfTargets(report.targets) }
-    : without(`The rules judge no field of ${vm.title} that can be shown here.`);
+    : without(`The rules check no field of ${vm.title} that can be shown here.`);
 }
 
 /** members are those of which a disk has one. */

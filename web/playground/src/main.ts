@@ -20,7 +20,7 @@ import { fromHash, LinkError, toHash } from "./share.js";
 import { startTabs } from "./tabs.js";
 import { keep, kept } from "./work.js";
 
-/** delay is how long the page waits for another key before it judges, in milliseconds. */
+/** delay is how long the page waits for another key before it validates, in milliseconds. */
 const delay = 60;
 
 const client = new Client();
@@ -37,7 +37,7 @@ const editors: { [pane in Pane]: Editor } = {
   vm: new Editor({
     parent: byId("vm"),
     label: "VM, in YAML or JSON",
-    hint: "A VM; else the template’s own is judged",
+    hint: "A VM; else the template’s own is validated",
     changed,
     format: () => void format("vm"),
   }),
@@ -139,7 +139,7 @@ function changed(): void {
   }, delay);
 }
 
-/** texted counts the changes of what is to be judged. */
+/** texted counts the changes of what is to be validated. */
 let texted = 0;
 
 /** work says that the page works, since what it says is about another text. */
@@ -149,7 +149,7 @@ function work(): void {
     const summary = byId("summary");
     summary.ariaBusy = "true";
     summary.className = "";
-    summary.textContent = "Judging…";
+    summary.textContent = "Validating…";
   }
 }
 
@@ -191,7 +191,7 @@ async function judge(): Promise<void> {
   }
 }
 
-/** isNew means that what is shown has just been loaded, and not yet judged. */
+/** isNew means that what is shown has just been loaded, and not yet validated. */
 let isNew = true;
 let rendered = "";
 let latest: Analysis = { marks: [], verdicts: [], problems: [], aside: "" };

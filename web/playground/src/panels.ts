@@ -3,7 +3,7 @@ import { byId, make } from "./elements.js";
 import { showForm } from "./form.js";
 import type { Change, FormName, Input } from "./protocol.js";
 
-/** Apply carries out what a person changes in the form of an object; the page then judges by itself. */
+/** Apply carries out what a person changes in the form of an object; the page then validates by itself. */
 export type Apply = (name: FormName, changes: Change[], which: number) => Promise<void>;
 
 /** Forms shows the form of the tab that is open. */
@@ -78,7 +78,7 @@ export class Forms {
       .catch(complain)
       .finally(() => {
         this.#applied++;
-        void this.refresh(); // what changes nothing does not make the page judge
+        void this.refresh(); // what changes nothing does not make the page validate
       });
   }
 }

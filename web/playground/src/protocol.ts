@@ -60,14 +60,14 @@ export interface Entry {
   at?: Spot;
 }
 
-/** A Sign is what becomes of an object, as a colour. Nothing judged is never good. */
+/** A Sign is what becomes of an object, as a colour. What no rule was applied to is never good. */
 export type Sign = "good" | "doubtful" | "bad" | "unjudged";
 
 /** A Verdict is the report about one object. */
 export interface Verdict {
   title: string;
   pane: Pane;
-  /** by names the rules that it was judged by. */
+  /** by names the rules that it was validated by. */
   by: string;
   valid: boolean;
   /** targets are the VMs in it, and what became of each. */

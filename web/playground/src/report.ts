@@ -15,7 +15,7 @@ const outcomes: [Outcome, string][] = [
 
 /** meanings say what an outcome is, where its name may not. */
 const meanings: { [outcome in Outcome]?: string } = {
-  Undecided: "could not be judged",
+  Undecided: "could not be decided",
   Warned: "violated, but only a warning",
   Ignored: "not understood, or nothing to enforce",
   Skipped: "do not apply",
@@ -31,7 +31,7 @@ export type Show = (at: At) => void;
 const signs: [Sign, string][] = [
   ["bad", "not valid"],
   ["doubtful", "in doubt"],
-  ["unjudged", "not judged"],
+  ["unjudged", "not validated"],
   ["good", "valid"],
 ];
 
@@ -51,7 +51,7 @@ export function signOfTargets(targets: Target[]): Sign {
   return worst(targets.map(signOfTarget)) ?? "unjudged";
 }
 
-/** signOf returns the sign of all objects together; "" if there is nothing to judge. */
+/** signOf returns the sign of all objects together; "" if there is nothing to validate. */
 export function signOf({ verdicts, problems }: Analysis): Sign | "" {
   const found = verdicts.map(({ targets }) => signOfTargets(targets));
   return worst(problems.length > 0 ? [...found, "unjudged"] : found) ?? "";
@@ -65,10 +65,10 @@ export function summaryOf(analysis: Analysis): string {
     problems.length > 0 &&
     verdicts.every(({ targets }) => signOfTargets(targets) === "unjudged")
   ) {
-    return `Not judged: ${problems[0]}`;
+    return `Not validated: ${problems[0]}`;
   }
   if (first === undefined) {
-    return "No VM to judge yet.";
+    return "No VM to validate yet.";
   }
   const but = problems.length > 0 ? ` But: ${problems[0]}` : "";
   return (rest.length === 0 ? `${first.title}: ${sentence(first)}.` : countsOf(verdicts)) + but;
@@ -95,11 +95,11 @@ interface Became extends Pick<Verdict, "by" | "valid" | "targets"> {
   entries: Pick<Entry, "outcome">[];
 }
 
-/** sentence says what became of an object: the results of its rules, and what none judged. */
+/** sentence says what became of an object: the results of its rules, and what none validated. */
 export function sentence({ by, valid, targets, entries }: Became): string {
   const left = targets.filter(({ coverage }) => coverage !== "Judged");
   if (left.length === targets.length && countOf(entries, "Violated") === 0) {
-    return `not judged: ${[...new Set(left.map(whyOf))].join("; ")}`;
+    return `not validated: ${[...new Set(left.map(whyOf))].join("; ")}`;
   }
   const counts = outcomes.map(([outcome, word]) => [countOf(entries, outcome), word] as const);
   const text = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`);
@@ -107,7 +107,7 @@ export function sentence({ by, valid, targets, entries }: Became): string {
   return `${[valid ? "valid" : "not valid", ...text].join(", ")}, by ${by}${but.join("")}`;
 }
 
-/** whyOf says why no rule judged a VM. */
+/** whyOf says why no rule was applied to a VM. */
 export function whyOf({ coverage, template, note = "" }: Target): string {
   switch (coverage) {
     case "NoRules":

@@ -111,11 +111,11 @@ test("several objects are a list, which can be filtered", async () => {
     `kind: VirtualMachine\nmetadata: {name: ${name}, labels: {vm.kubevirt.io/template: ${template}}}\nspec: {template: {spec: {domain: {cpu: {cores: ${cores}}, memory: {guest: 8Gi}}}}}\n`;
   const vms = [vm("one", "other", 1), vm("two", "windows-desktop", 99)];
   await page.keyboard.insertText(vms.join("---\n"));
-  await says(page, /2 VMs: 1 not judged, 1 not valid\./);
+  await says(page, /2 VMs: 1 not validated, 1 not valid\./);
   const titles = () => page.locator("#report summary:visible b").allInnerTexts();
   assert.deepEqual(await titles(), ["VirtualMachine two", "VirtualMachine one"]);
   await page.locator("#report", { hasText: "99 is more than max 8" }).waitFor();
-  await page.getByLabel("Filter objects").fill("not judged: the template other");
+  await page.getByLabel("Filter objects").fill("not validated: the template other");
   assert.deepEqual(await titles(), ["VirtualMachine one"]);
   await page.getByLabel("Filter objects").fill("");
 });
@@ -127,7 +127,7 @@ test("each of several objects has its form", async () => {
   await form.getByLabel("Form for").selectOption("VirtualMachine two");
   await form.locator(".mistakes li", { hasText: "99 is more than max 8" }).waitFor();
   await form.getByLabel("cpu.cores").fill("8");
-  await says(page, /2 VMs: 1 valid, 1 not judged\./);
+  await says(page, /2 VMs: 1 valid, 1 not validated\./);
   assert.match(await text(page, "vm"), /cores: 1}.*cores: 8}/s);
   await page.getByRole("tab", { name: "Report" }).click();
 });
@@ -190,7 +190,7 @@ test("Partial skips what is missing", async () => {
   await page.keyboard.insertText("kind: VirtualMachine\nspec:\n  template:\n    spec: {}\n");
   await says(page, /not valid/);
   await page.getByRole("checkbox", { name: "Partial" }).check();
-  await says(page, /not judged: not filled in yet/);
+  await says(page, /not validated: not filled in yet/);
   await page.getByRole("checkbox", { name: "Partial" }).uncheck();
 });
 
@@ -416,7 +416,7 @@ test("a template with parameters is judged with the values that are typed", asyn
   await says(page, /1 violated/);
 });
 
-test("text that cannot be read is marked, and not judged", async () => {
+test("text that cannot be read is marked, and not validated", async () => {
   await choose(page, "Quickstart", /1 violated/);
   await typeBehind(page, "vm", "cores: 12", "\ncores: [");
   await says(page, /Not judged/);
@@ -424,10 +424,10 @@ test("text that cannot be read is marked, and not judged", async () => {
   await page.locator("#report", { hasText: "The VM cannot be read" }).waitFor();
 });
 
-test("rules that cannot be read are not judged by", async () => {
+test("rules that cannot be read are not validated by", async () => {
   await choose(page, "Quickstart", /1 violated/);
   await typeBehind(page, "template", '"max": 8', ",,");
-  await says(page, /not judged: its rules cannot be read: line \d+, column \d+/);
+  await says(page, /not validated: its rules cannot be read: line \d+, column \d+/);
   assert.notEqual(await page.locator("#summary").getAttribute("class"), "good");
 });
 
@@ -450,11 +450,11 @@ test("nothing that is said outlives the text that it is about", async () => {
       return [className, textContent, document.querySelectorAll("#vm .cm-lint-marker").length];
     });
   };
-  assert.deepEqual(await emptied("vm"), ["", "Judging…", 0]);
-  await says(page, /No VM to judge yet/);
+  assert.deepEqual(await emptied("vm"), ["", "Validating…", 0]);
+  await says(page, /No VM to validate yet/);
   assert.equal(await marks("vm"), 0);
-  assert.deepEqual(await emptied("template"), ["", "Judging…", 0]);
-  await says(page, /No VM to judge yet/);
+  assert.deepEqual(await emptied("template"), ["", "Validating…", 0]);
+  await says(page, /No VM to validate yet/);
   assert.equal(await page.locator("#summary").getAttribute("class"), "");
   assert.equal(await page.locator("#summary").getAttribute("aria-busy"), "false");
 });
@@ -477,17 +477,17 @@ test("a bundle that is pasted over an example has a result", async () => {
   await page.locator("#vm .cm-content").focus();
   await page.keyboard.press("Control+A");
   await page.keyboard.insertText("kind: VirtualMachine\n");
-  await says(page, /not judged: it has no rules/);
-  await page.locator("#report", { hasText: "not judged: it has no rules" }).waitFor();
+  await says(page, /not validated: it has no rules/);
+  await page.locator("#report", { hasText: "not validated: it has no rules" }).waitFor();
   assert.equal(await page.locator("#aside").isHidden(), true);
 });
 
-test("without the library, nothing is judged and nothing is fine", async () => {
+test("without the library, nothing is validated and nothing is fine", async () => {
   const other = await browser.newContext();
   await other.route("**/*.wasm", (route) => route.abort());
   const bare = await other.newPage();
   await bare.goto(site.url);
-  await says(bare, /^Not judged: the library cannot be loaded/);
+  await says(bare, /^Not validated: the library cannot be loaded/);
   assert.equal(await bare.locator("#summary").getAttribute("class"), "unjudged");
   assert.equal(await bare.locator("#findings").innerText(), "");
   await other.close();

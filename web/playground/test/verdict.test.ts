@@ -82,7 +82,7 @@ for (const [name, templates, vms, sign, summary] of [
     [template("t", 2, "a"), template("t", 8, "b")],
     vmOf(named("t")),
     "bad",
-    "VirtualMachine vm: not judged: the template t cannot be looked up: 2 templates here have that name, and not the same rules.",
+    "VirtualMachine vm: not validated: the template t cannot be looked up: 2 templates here have that name, and not the same rules.",
   ],
   [
     "a list of templates",
@@ -103,14 +103,14 @@ for (const [name, templates, vms, sign, summary] of [
     template("t", 8, "a"),
     vmOf(named("t", "b")),
     "bad",
-    "VirtualMachine vm: not judged: the template b/t, which the VM names, is not there.",
+    "VirtualMachine vm: not validated: the template b/t, which the VM names, is not there.",
   ],
   [
     "no name among several",
     two,
     vmOf({}),
     "unjudged",
-    "VirtualMachine vm: not judged: it has no rules.",
+    "VirtualMachine vm: not validated: it has no rules.",
   ],
   [
     "no name beside one",
@@ -119,7 +119,7 @@ for (const [name, templates, vms, sign, summary] of [
     "good",
     "VirtualMachine vm: valid, 1 satisfied, by the template t.",
   ],
-  ["no template", "", vmOf({}), "unjudged", "VirtualMachine vm: not judged: it has no rules."],
+  ["no template", "", vmOf({}), "unjudged", "VirtualMachine vm: not validated: it has no rules."],
   [
     "its own rules",
     two,
@@ -132,7 +132,7 @@ for (const [name, templates, vms, sign, summary] of [
     two,
     vmOf({ annotations: { "vm.kubevirt.io/skip-validations": "" } }),
     "unjudged",
-    "VirtualMachine vm: not judged: it is exempt.",
+    "VirtualMachine vm: not validated: it is exempt.",
   ],
   [
     "an annotation alone",
@@ -141,62 +141,62 @@ for (const [name, templates, vms, sign, summary] of [
     "good",
     "VirtualMachine vm: valid, 1 satisfied, by the annotation.",
   ],
-  ["no rules in it", "[]", vmOf({}), "unjudged", "VirtualMachine vm: not judged: it has no rules."],
+  ["no rules in it", "[]", vmOf({}), "unjudged", "VirtualMachine vm: not validated: it has no rules."],
   [
     "rules that do not apply",
     skipping,
     vmOf({}),
     "unjudged",
-    "VirtualMachine vm: not judged: no rule applies.",
+    "VirtualMachine vm: not validated: no rule applies.",
   ],
   [
     "a warning that is undecided",
     warning,
     vmOf({}),
     "doubtful",
-    "VirtualMachine vm: not judged: max cannot be read: jsonpath::.none is not there.",
+    "VirtualMachine vm: not validated: max cannot be read: jsonpath::.none is not there.",
   ],
   [
     "a broken annotation",
     "[{]",
     vmOf({}),
     "bad",
-    'VirtualMachine vm: not judged: its rules cannot be read: line 1, column 3: "]" is not allowed here, where a key in double quotes is expected.',
+    'VirtualMachine vm: not validated: its rules cannot be read: line 1, column 3: "]" is not allowed here, where a key in double quotes is expected.',
   ],
   [
     "a broken template",
     "a: [",
     vmOf({}),
     "unjudged",
-    "Not judged: The template cannot be read: see what is marked there.",
+    "Not validated: The template cannot be read: see what is marked there.",
   ],
   [
     "a broken VM",
     two,
     "a: [",
     "unjudged",
-    "Not judged: The VM cannot be read: see what is marked there.",
+    "Not validated: The VM cannot be read: see what is marked there.",
   ],
   [
     "a Pod",
     rules(8),
     { apiVersion: "v1", kind: "Pod", metadata: { name: "p" } },
     "unjudged",
-    "Pod p: not judged: it is no VM.",
+    "Pod p: not validated: it is no VM.",
   ],
   [
     "a Pod in place of a template",
     { apiVersion: "v1", kind: "Pod" },
     "",
     "unjudged",
-    "Pod: not judged: it is no VM.",
+    "Pod: not validated: it is no VM.",
   ],
   [
     "another API's VirtualMachine",
     rules(8),
     { ...vmOf({}), apiVersion: "example.org/v1" },
     "unjudged",
-    "VirtualMachine vm: not judged: it is no VM.",
+    "VirtualMachine vm: not validated: it is no VM.",
   ],
   [
     "a template itself",
@@ -210,7 +210,7 @@ for (const [name, templates, vms, sign, summary] of [
     { ...template("t", 2), objects: [vmOf({})] },
     "",
     "unjudged",
-    "Template t: not judged: it has no rules.",
+    "Template t: not validated: it has no rules.",
   ],
   [
     "a template whose second VM has no rules",
@@ -252,7 +252,7 @@ for (const [name, templates, vms, sign, summary] of [
     [...two, { ...template("t", 2), objects: [] }, template("t", 9)],
     "",
     "bad",
-    "4 templates: 2 valid, 1 not judged, 1 not.",
+    "4 templates: 2 valid, 1 not validated, 1 not.",
   ],
   [
     "a bundle of a template and a VM, beside another VM",
@@ -268,15 +268,15 @@ for (const [name, templates, vms, sign, summary] of [
     "bad",
     "3 objects: 2 valid, 1 not.",
   ],
-  ["VMs", two, [vmOf(named("large")), vmOf({})], "unjudged", "2 VMs: 1 valid, 1 not judged."],
-  ["nothing", "", "", "", "No VM to judge yet."],
+  ["VMs", two, [vmOf(named("large")), vmOf({})], "unjudged", "2 VMs: 1 valid, 1 not validated."],
+  ["nothing", "", "", "", "No VM to validate yet."],
 ] as const) {
   test(`judged by: ${name}`, () => {
     assert.deepEqual(verdict(templates, vms), [sign, summary]);
   });
 }
 
-test("a report for others has what the library says, and what was not judged", () => {
+test("a report for others has what the library says, and what was not validated", () => {
   const vms = texts([vmOf(named("large")), vmOf({}, { cpu: { cores: 1 } })]).replace(
     '"cores":4',
     '"cores":123456789012345678901',
@@ -287,13 +287,13 @@ test("a report for others has what the library says, and what was not judged", (
   };
   assert.equal(
     reportOf("text", input),
-    `2 VMs: 1 not judged, 1 not valid.
+    `2 VMs: 1 not validated, 1 not valid.
 
 VirtualMachine vm: not valid, 1 violated, by the template large
 Violated cores: m
   spec.template.spec.domain.cpu.cores: 123456789012345678901 is more than max 8
 
-VirtualMachine vm: not judged: it has no rules
+VirtualMachine vm: not validated: it has no rules
 `,
   );
   const json = reportOf("json", input);
@@ -310,7 +310,7 @@ VirtualMachine vm: not judged: it has no rules
       },
       {
         ...{ object: "VirtualMachine vm", by: "", valid: true, report: 0 },
-        says: "not judged: it has no rules",
+        says: "not validated: it has no rules",
       },
     ],
   );

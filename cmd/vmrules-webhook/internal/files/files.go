@@ -45,7 +45,7 @@ func (r *Reader) add(name string) error {
 		err := decoder.Decode(&o.Object)
 		switch {
 		case errors.Is(err, io.EOF) && len(r.objects) == before:
-			return errors.New("there is no object: a VM would be judged by no rules")
+			return errors.New("there is no object: a VM would be validated by no rules")
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:

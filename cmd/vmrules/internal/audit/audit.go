@@ -77,19 +77,19 @@ func Command(b build.Build) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "audit FILE|FOLDER|-...",
 		Short: "Check all VMs of a cluster by their own rules",
-		Long: `Audit judges VMs by their own rules, and sums up which rules they break. A VM without rules
-of its own is judged by the template that it names, if --template has that. If it names none, and
---template has just one, it is judged by that.
+		Long: `Audit validates VMs by their own rules, and sums up which rules they break. A VM without rules
+of its own is validated by the template that it names, if --template has that. If it names none, and
+--template has just one, it is validated by that.
 
 FILE is JSON or YAML, or - for the standard input. JSON is a List, as kubectl writes it, or a
 sequence of objects. It may have any length: audit never holds all of it in memory. YAML is read as
 a whole. If FILE is a folder, all .yaml, .yml and .json files in it and below it are read.
 
-A VM that names an instance type or a preference is judged as KubeVirt expands it. Give these by
+A VM that names an instance type or a preference is validated as KubeVirt expands it. Give these by
 --with, or in FILE before the VM, as in the example. If one is missing, rules about fields that it
 may set are undecided.
 
-With --rules, VMs are judged by the rules in these files instead, as in vmrules check.
+With --rules, VMs are validated by the rules in these files instead, as in vmrules check.
 
 With -o report, audit writes a Report of openreports.io/v1alpha1 for each VM that has rules; kubectl
 can apply it. If the rules of a VM cannot be found, its Report says so.
@@ -99,10 +99,10 @@ A VM has lost its rules if its template has an annotation for its VMs, and the V
 
 With --for ssp, VMs that KubeVirt's template validator refuses are not valid.
 
-The exit status is 0 if all VMs are valid or no rule judges them. It is 1 if one is not, or names in
+The exit status is 0 if all VMs are valid or no rule applies to them. It is 1 if one is not, or names in
 full a template that is missing. It is 2 if a file or the rules of a VM cannot be used, or if there is
 no VM and no template; --allow-unjudged permits the last. Other files are still judged. Audit names VMs
-whose rules judge nothing. With --strict, it also names VMs without rules, and fails for both.`,
+whose rules check nothing. With --strict, it also names VMs without rules, and fails for both.`,
 		Example: `  kubectl get vmclusterinstancetype,vmclusterpreference,vm -A -o json | vmrules audit -
   kubectl get vm -A -o json | vmrules audit --template templates.yaml -
   kubectl get vm -A -o json | vmrules audit -o jsonl - > violations.jsonl

@@ -164,7 +164,7 @@ func (s *summary) text() error {
 	writeCounts(table, "INSTANCE TYPE OR PREFERENCE\tVMS\tINVALID\tNOT FOUND", s.Instancetypes,
 		func(c *namedCount) []int { return []int{c.VMs, c.NotValid, c.NotFound} }, 2, 1, 0)
 	s.notValid.write(table, "INVALID")
-	s.unjudged.write(table, "NOT JUDGED")
+	s.unjudged.write(table, "NOT VALIDATED")
 	s.unusable.write(table, "UNREADABLE")
 	return table.Flush()
 }

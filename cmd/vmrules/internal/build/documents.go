@@ -69,7 +69,7 @@ func (b Build) refusal(d *manifest.Document) error {
 func (b Build) AboutForms() string {
 	text := "\nEach document in a file for --rules is " + strings.Join(b.forms(), ",\nor ") + ".\n"
 	if len(b.Documents) > 0 {
-		text += "Except for arrays, they judge whole objects of every kind, and not only VMs.\n"
+		text += "Except for arrays, they validate whole objects of every kind, and not only VMs.\n"
 	}
 	return text
 }

@@ -60,7 +60,7 @@ func (l LeftOut) Ignored() string {
 	if len(l) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("rules of kind %s are ignored, because only vmrules-full judges them: %s\n", l, InstallFull)
+	return fmt.Sprintf("rules of kind %s are ignored, because only vmrules-full knows them: %s\n", l, InstallFull)
 }
 
 // Warn writes the line of ignored as a message.

@@ -74,22 +74,22 @@ func Command(b build.Build) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "check FILE|FOLDER|-...",
 		Short: "Check VMs and templates by their rules",
-		Long: `Check judges VMs, instances, pools, lists of these, and templates of OpenShift and KubeVirt.
-The VMs in a template are judged by its rules, after its parameters are filled in. If OpenShift
-would generate a value, check makes one up, the same in every run. Any other VM is judged by its
-own rules. If it has none, it is judged by the template that it names, in any FILE or in that of
---template. If it names none, and --template has just one, it is judged by that; check says so.
+		Long: `Check validates VMs, instances, pools, lists of these, and templates of OpenShift and KubeVirt.
+The VMs in a template are validated by its rules, after its parameters are filled in. If OpenShift
+would generate a value, check makes one up, the same in every run. Any other VM is validated by its
+own rules. If it has none, it is validated by the template that it names, in any FILE or in that of
+--template. If it names none, and --template has just one, it is validated by that; check says so.
 
-With --rules, all VMs are judged by the rules in these files instead, including VMs in templates
+With --rules, all VMs are validated by the rules in these files instead, including VMs in templates
 and VMs that their annotations exempt.
 
-With --for ssp, check also judges VMs as KubeVirt's template validator would, which
+With --for ssp, check also validates VMs as KubeVirt's template validator would, which
 ssp-operator deploys on OpenShift only. A VM that the validator refuses is not valid.
 ` + judging.AboutInstancetypes + b.AboutForms() + cli.Inputs + `
 The exit status is 0 if all objects are valid. It is 1 if one is not, or if lint finds an error. It
 is 2 if a file or its rules cannot be used, if the template that a VM names in full is missing, or if
 there is nothing to check. --allow-unjudged permits the last, and so does an --exclude that leaves
-files out. Other files are still checked. A VM that no rule judges is named. It fails with --strict.`,
+files out. Other files are still checked. A VM that no rule applies to is named. It fails with --strict.`,
 		Example: `  vmrules check templates/
   vmrules check --template windows.yaml vm.yaml
   vmrules check --rules rules.json vms/

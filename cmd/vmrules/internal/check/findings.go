@@ -19,10 +19,10 @@ import (
 // and the rule for topic.
 var (
 	unusableRules    = output.Topic{ID: "unusable-rules", Meaning: "the rules of an object cannot be used", Help: output.AboutCommand, Severity: lint.SeverityError}
-	noRules          = output.Topic{ID: "no-rules", Meaning: "no rule judges an object", Help: output.AboutCommand, Severity: lint.SeverityError}
+	noRules          = output.Topic{ID: "no-rules", Meaning: "no rule applies to an object", Help: output.AboutCommand, Severity: lint.SeverityError}
 	noTemplate       = output.Topic{ID: "no-template", Meaning: "the template that a VM names is missing", Help: output.AboutCommand, Severity: lint.SeverityError}
-	notJudged        = output.Topic{ID: "not-judged", Meaning: "an object is too large to be judged", Help: output.AboutBounds, Severity: lint.SeverityError}
-	assumedTemplate  = output.Topic{ID: "assumed-template", Meaning: "a VM is judged by a template that it does not name in full", Help: output.AboutCommand, Severity: lint.SeverityNote}
+	notJudged        = output.Topic{ID: "not-judged", Meaning: "an object is too large to be validated", Help: output.AboutBounds, Severity: lint.SeverityError}
+	assumedTemplate  = output.Topic{ID: "assumed-template", Meaning: "a VM is validated by a template that it does not name in full", Help: output.AboutCommand, Severity: lint.SeverityNote}
 	failedInSSP      = output.Topic{ID: "ssp", Meaning: "a rule fails in KubeVirt's template validator", Help: output.AboutCommand, Severity: lint.SeverityError}
 	missingParameter = output.Topic{ID: "missing-parameter", Meaning: "a required parameter of a template has no value", Help: output.AboutCommand, Severity: lint.SeverityNote}
 )

@@ -84,7 +84,7 @@ func (e *Exclusion) Matches(file string) bool {
 
 // UnjudgedFlag adds the flag that makes a command succeed that has found nothing to validate.
 func UnjudgedFlag(command *cobra.Command, allowed *bool) {
-	command.Flags().BoolVar(allowed, "allow-unjudged", false, "exit with 0 even if nothing is judged")
+	command.Flags().BoolVar(allowed, "allow-unjudged", false, "exit with 0 even if nothing is validated")
 }
 
 // A several is a flag that takes any number of a few names.
@@ -126,7 +126,7 @@ func (e *Exclusion) String() string {
 
 // StrictFlag adds the flag that makes a command fail for what no rule was applied to.
 func StrictFlag(command *cobra.Command, strict *bool) {
-	command.Flags().BoolVar(strict, "strict", false, "also fail for a VM that no rule judges, unless it is exempt or none of its rules applies")
+	command.Flags().BoolVar(strict, "strict", false, "also fail for a VM that no rule applies to, unless it is exempt or none of its rules applies")
 }
 
 // AndStrict ends messages that no rule was applied to a VM.

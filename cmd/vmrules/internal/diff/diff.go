@@ -95,9 +95,9 @@ alone show that. In JSON and in the summary, a rule is "stricter" or "looser" if
 are, apart from the message; otherwise it is "changed". A change that several templates share is
 written once. With --all, as in JSON, each template shows it.
 
-With --vms, diff judges VMs by both versions instead, and shows the VMs and rules whose outcomes
-differ. A VM is judged by the template that its labels name. If it names none, and each version
-has just one template, it is judged by that. Rules in the VM itself do not count, because templates
+With --vms, diff validates VMs by both versions instead, and shows the VMs and rules whose outcomes
+differ. A VM is validated by the template that its labels name. If it names none, and each version
+has just one template, it is validated by that. Rules in the VM itself do not count, because templates
 put copies of their rules there. VMs that are exempt from rules stay exempt. An outcome is shown
 if it was, or is now, violated, warned, undecided or ignored: the old one after -, the new one
 after +.
@@ -115,7 +115,7 @@ with rules is in both versions, or no VM finds its template; --allow-unjudged pe
 	}
 	judging.ParamFlag(command, &o.Params)
 	judging.WithFlag(command, &o.With)
-	command.Flags().StringArrayVar(&o.VMs, "vms", nil, "file or folder with VMs to judge, or - for the standard input")
+	command.Flags().StringArrayVar(&o.VMs, "vms", nil, "file or folder with VMs to validate, or - for the standard input")
 	command.Flags().BoolVar(&o.All, "all", false, "show each change in all templates that have it")
 	cli.Exclusive(command, "all", "vms")
 	cli.UnjudgedFlag(command, &o.AllowUnjudged)
@@ -190,7 +190,7 @@ func readVersion(r *judging.Ruling, version string, params []string, stdin io.Re
 }
 
 var (
-	errNothingJudged   = errors.New("no VM was judged: give VMs that find their templates and are not exempt, or --allow-unjudged")
+	errNothingJudged   = errors.New("no VM was validated: give VMs that find their templates and are not exempt, or --allow-unjudged")
 	errNothingCompared = errors.New("no rules were compared: give versions that have templates with rules under the same names, or --allow-unjudged")
 )
 

@@ -61,16 +61,16 @@ func Command(b build.Build) *cobra.Command {
 		Use:   "export FILE|FOLDER|-...",
 		Short: "Write rules as policies, for the API server to enforce",
 		Long: `Export writes the rules of each template as a ValidatingAdmissionPolicy and its binding, for
-kubectl apply. Those of an OpenShift Template judge the VMs that name it by the labels
+kubectl apply. Those of an OpenShift Template validate the VMs that name it by the labels
 ` + vmrules.TemplateLabel + ` and ` + vmrules.TemplateNamespaceLabel + `, or by the
 first label alone, unless they have other rules of their own. VMs that are made from a
-VirtualMachineTemplate may have no labels: its policies judge the VMs whose annotation
+VirtualMachineTemplate may have no labels: its policies validate the VMs whose annotation
 ` + vmrules.Annotation + ` is the same as in the template, so a VM leaves them by
-another annotation. --select chooses between the two. Exempt VMs are not judged. Rules with
+another annotation. --select chooses between the two. Exempt VMs are not validated. Rules with
 justWarning get a second policy, which only warns.
 
 If a VM violated a rule before an update, its policy allows an update that changes nothing that
-the rule reads. With --no-ratcheting, it judges each update in full.
+the rule reads. With --no-ratcheting, it validates each update in full.
 
 An array of rules does not say which VMs it is about: --for does. With --for '*', the policy is
 about all VMs, whatever their annotations are.
@@ -90,7 +90,7 @@ The exit status is 0, 1 if a rule is refused, and 2 if a file or its rules canno
 	command.Flags().StringVar(&o.For, "for", "", "the template whose VMs an array of rules is about, as NAME or NAMESPACE/NAME; * for all VMs")
 	cli.OneOf(command, "select", "", "select the VMs of templates by their labels, by their copies of the annotation, or by either", &o.Select, "", byLabels, byAnnotation, byBoth)
 	command.Flags().BoolVar(&o.Scope.SkipInstancetypes, "skip-instancetypes", false, "leave VMs alone whose instance type or preference may set the field of a rule")
-	command.Flags().BoolVar(&o.Scope.WithoutRatcheting, "no-ratcheting", false, "judge each update in full, even what it does not change")
+	command.Flags().BoolVar(&o.Scope.WithoutRatcheting, "no-ratcheting", false, "validate each update in full, even what it does not change")
 	command.Flags().BoolVar(&o.Scope.Partial, "partial", false, "leave out rules that cannot be expressed")
 	return command
 }

@@ -104,7 +104,7 @@ func (g Gap) String() string {
 	case g.Coverage == vmrules.CoverageNoRules:
 		text = "no rules"
 	case !g.IsError() && g.Coverage != vmrules.CoverageNotVM:
-		text = "not judged: " + text
+		text = "not validated: " + text
 	}
 	if g.Name != "" {
 		text = g.Name + ": " + text

@@ -31,7 +31,7 @@ func causesFlag(command *cobra.Command, allowed *[]Cause) {
 		names = append(names, string(c))
 		of[string(c)], of["all"] = []Cause{c}, append(of["all"], c)
 	}
-	cli.AnyOf(command, "allow-unjudged", "do not fail if no rule judges a VM for these causes; if none is named, for any", allowed, names, of)
+	cli.AnyOf(command, "allow-unjudged", "do not fail if no rule applies to a VM for these causes; if none is named, for any", allowed, names, of)
 	command.Flags().Lookup("allow-unjudged").NoOptDefVal = "all"
 }
 

@@ -40,7 +40,7 @@ func (o *Options) Flags(command *cobra.Command) {
 	command.Flags().StringArrayVar(&o.Rules, "rules", nil, "file with rules that judge the objects in place of their own")
 	cli.Exclusive(command, "rules", "template")
 	cli.StrictFlag(command, &o.Strict)
-	cli.AnyOf(command, "warn-if-undecided", "only warn about rules that cannot be judged because one of these is missing", &o.WarnIfUndecided, slices.Sorted(maps.Keys(doubts)), doubts)
+	cli.AnyOf(command, "warn-if-undecided", "only warn about rules that cannot be decided because one of these is missing", &o.WarnIfUndecided, slices.Sorted(maps.Keys(doubts)), doubts)
 	causesFlag(command, &o.AllowUnjudged)
 	cli.OneOf(command, "for", "", "also judge VMs as another program would: ssp is KubeVirt's template validator", &o.For, "", lint.SSP)
 	cli.Exclusive(command, "for", "rules")

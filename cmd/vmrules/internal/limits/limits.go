@@ -37,7 +37,7 @@ func Command(b build.Build) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "limits FILE|-",
 		Short: "Show what each field of a VM may hold",
-		Long: `For each field that rules judge, limits writes what all of them together demand: its type,
+		Long: `For each field that rules check, limits writes what all of them together demand: its type,
 its bounds, and the values and patterns that it must match. JSON also lists the rules that do not
 apply at present, and those that cannot be decided.
 

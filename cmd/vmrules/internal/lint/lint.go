@@ -50,7 +50,7 @@ func Command(b build.Build) *cobra.Command {
 and VMs, and says where in the file they are. "vmrules explain ID" explains a finding, and --list
 lists all checks. A document that is an array of rules counts as an annotation, too. A file that
 --rules names must contain rules. The parameters of a template are filled in before its rules
-are read, as in vmrules check. With --for ssp, lint also judges the VM of each template as
+are read, as in vmrules check. With --for ssp, lint also validates the VM of each template as
 KubeVirt's template validator would.
 ` + b.AboutForms() + cli.Inputs + `
 The exit status is 0 without errors, 1 with errors, and 2 if a file cannot be read. It is

@@ -23,7 +23,7 @@ func (l *Linter) explained(findings []lint.Finding, annotation string) []lint.Fi
 			continue
 		}
 		if kind := textAt(annotation, f.Offset); l.Build.IsOnlyOfFull(vmrules.Kind(kind)) {
-			findings[i].Message = fmt.Sprintf("the kind %q is ignored, because only vmrules-full judges it: %s", kind, build.InstallFull)
+			findings[i].Message = fmt.Sprintf("the kind %q is ignored, because only vmrules-full knows it: %s", kind, build.InstallFull)
 			isOfFull[f.Index] = true
 		}
 	}

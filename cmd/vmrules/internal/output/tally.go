@@ -9,7 +9,7 @@ import (
 // Verdicts has the words for what became of VMs.
 var Verdicts = map[judged.Class]string{
 	judged.Valid: "valid", judged.Invalid: "invalid", judged.Exempt: "exempt", judged.NotApplicable: "no rule applies",
-	judged.NotJudged: "not judged", judged.NoRules: "no rules", judged.Unreadable: "unreadable",
+	judged.NotJudged: "not validated", judged.NoRules: "no rules", judged.Unreadable: "unreadable",
 }
 
 // A Tally counts objects by what became of their VMs.
@@ -39,7 +39,7 @@ func (t *Tally) String() string {
 	for _, rare := range []struct {
 		n    int
 		what string
-	}{{t.Exempt, "exempt"}, {t.NotApplicable, "without a rule that applies"}, {t.Unjudged, "not judged"}} {
+	}{{t.Exempt, "exempt"}, {t.NotApplicable, "without a rule that applies"}, {t.Unjudged, "not validated"}} {
 		if rare.n > 0 {
 			text += fmt.Sprintf(", %d %s", rare.n, rare.what)
 		}

@@ -91,7 +91,7 @@ func (j *judge) judge(c suiteCase) (*vmrules.Report, error) {
 	if !j.isOwn {
 		report := j.book.Judge(vm, true, with)
 		if len(report.Results()) == 0 {
-			return nil, errors.New("no rules to judge the VM by")
+			return nil, errors.New("no rules to validate the VM by")
 		}
 		return report, nil
 	}

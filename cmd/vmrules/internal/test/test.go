@@ -60,7 +60,7 @@ func Command(b build.Build) *cobra.Command {
 	command := &cobra.Command{
 		Use:   "test FILE|FOLDER|-...",
 		Short: "Test rules with VMs that must pass or fail",
-		Long: `Test judges VMs by rules, and compares the outcomes with those that a file expects:
+		Long: `Test validates VMs by rules, and compares the outcomes with those that a file expects:
 
   template: windows.yaml          # the rules to test; or rules: rules.json
   parameters: {MAX_CORES: "8"}    # of the template
@@ -77,8 +77,8 @@ func Command(b build.Build) *cobra.Command {
 
 "expect" lists the names of rules by their outcome: violated, warned, undecided, ignored,
 skipped or satisfied. A rule that is not listed must be skipped or satisfied. "expect: valid"
-lists none. VMs are judged by these rules alone, not by their own. Without "template" and "rules", a
-VM is judged by its own rules. If it has none, it is judged by the template that it names, in the
+lists none. VMs are validated by these rules alone, not by their own. Without "template" and "rules", a
+VM is validated by its own rules. If it has none, it is validated by the template that it names, in the
 folder of the tests or below. File names are relative to the file of the tests.
 
 If FILE is a folder, all .yaml, .yml and .json files in it and below it are searched for
