@@ -70,11 +70,9 @@ var reasonOf = [...]Reason{
 type Doubt string
 
 const (
-	// DoubtBound: a bound was reached. The bound is the Budget, the time for regular
-	// expressions, the number of values that a path selects, the depth of the object,
-	// the size of a number, or a limit of the rule's kind. DoubtBound also means that a
-	// value has no JSON form, so that it cannot be read, or that it is not UTF-8, which a
-	// regular expression needs.
+	// DoubtBound: a bound was reached: the Budget, the time for regular expressions, the number of
+	// values that a path selects, the depth of the object, the size of a number, or a limit of the
+	// rule's kind; or a value has no JSON form, or is not UTF-8, which a regular expression needs.
 	DoubtBound Doubt = "Bound"
 	// DoubtArgument: an argument's path selects nothing, or a value that cannot be
 	// that argument; or a default that the caller gave cannot be used.

@@ -79,13 +79,12 @@ func DetectVersion() ParseOption {
 func WholeObjects() ParseOption { return parseOption(func(o *parseOptions) { o.isWhole = true }) }
 
 // LeaveOutUnusable makes ParseRules, NewRules and RulesFor return Rules beside their error, to find one
-// rule by its name, or for the limits of package form. The problems name the rules that are left out.
+// rule by its name, or for the limits of package form. ValidateOwn ignores it.
 //
-// They are not absent: Rules.Len counts them, and in any Report they are Undecided, with DoubtRules,
-// also if they just warn. So no object is valid by such Rules. All and ByName return only the rules that
-// can be used, and MarshalJSON returns an error. The path of a rule is $ if it cannot be read. If the
-// annotation cannot be read at all, one rule without a name stands for all. ValidateOwn ignores this
-// option where it reads rules itself.
+// The rules that cannot be used are not absent: Rules.Len counts them, and in any Report they are
+// Undecided, with DoubtRules, so that no object is valid. All and ByName return only the others, and
+// MarshalJSON returns an error. If the annotation cannot be read at all, one rule without a name and
+// with the path $ stands for all.
 func LeaveOutUnusable() ParseOption { return parseOption(func(o *parseOptions) { o.leaves = true }) }
 
 // A ValidateOption changes how an object is validated.
@@ -203,9 +202,8 @@ type TemplateRef struct {
 // function returns nil if there is no such template, and an error if it cannot know that; a *ParseError
 // means that the template's rules cannot be read.
 //
-// How a VM names a template does not say of which kind it is: the console writes the same labels for an OpenShift
-// Template and for a VirtualMachineTemplate. In a cluster, look for a Template first, and for a
-// VirtualMachineTemplate of the same name if there is none, as package admission does.
+// The labels of a VM do not say of which kind its template is. In a cluster, look for an OpenShift Template
+// first, and else for a VirtualMachineTemplate, as package admission does.
 func WithTemplates(find func(TemplateRef) (*Template, error)) ValidateOption {
 	return validateOption(func(s *settings) {
 		if s.lookUp = find; find == nil {
@@ -218,11 +216,10 @@ func WithTemplates(find func(TemplateRef) (*Template, error)) ValidateOption {
 // Either may be nil. A VM that names one of them is validated as KubeVirt expands it, which
 // package instancetype does. The Origin of a violation says which object its value comes from.
 //
-// If the objects conflict with the VM, KubeVirt refuses it: rules that cannot be decided without them
-// are Undecided, with DoubtConflict. If an object has another name, kind or namespace than the one
-// that the VM names, or cannot be used, it does not count: rules about the fields that it may set are
-// then Undecided. So are rules about what a preference sets if the instance type is not given. A VM
-// that leaves a name to a volume (inferFromVolume) takes any object.
+// If the objects conflict with the VM, KubeVirt refuses it: rules that need them are Undecided, with
+// DoubtConflict. An object that is not the one that the VM names, or cannot be used, does not count: rules
+// about the fields that it may set are then Undecided. So are rules about what a preference sets if the
+// instance type is not given. A VM that leaves a name to a volume (inferFromVolume) takes any object.
 func WithInstancetype(instancetype, preference map[string]any) ValidateOption {
 	return WithInstancetypes(func(map[string]any) (map[string]any, map[string]any, error) {
 		return instancetype, preference, nil
@@ -241,19 +238,16 @@ func WithInstancetypes(find func(vm map[string]any) (instancetype, preference ma
 // preference, for programs that may not read these. Without it, a rule about a field that they may
 // set is Undecided.
 //
-// It misses what KubeVirt makes of the VM. A VM passes whose instance type gives it more memory or
-// CPUs, or whose preference gives it another bus, than a rule allows: a default counts, and a rule
-// whose "valid" selects such a field is Skipped. A VM fails that leaves a field to them which a rule
-// requires. WarnIfUndecided lets such VMs pass, but warns. Of this option and WithInstancetypes, the
-// later one counts.
+// It misses what KubeVirt makes of the VM: one passes whose instance type gives it more memory than a
+// rule allows, and one fails that leaves a field to it which a rule requires. WarnIfUndecided lets such
+// VMs pass, but warns. Of this option and WithInstancetypes, the later one counts.
 func WithoutInstancetypes() ValidateOption {
 	return validateOption(func(s *settings) { s.find, s.alone = nil, true })
 }
 
-// FirstViolation ends a rule for a target at its first violation, for programs that ask whether an
-// object is Valid and no more. That takes less time where many items of a list break a rule. The verdict is the
-// same. FirstViolation has no effect under Ratcheting, where the first violation may be forgiven and not
-// the next, nor on what the Checker of another kind returns.
+// FirstViolation ends a rule for a target at its first violation, for programs that only ask whether an object
+// is Valid: the verdict is the same. It has no effect under Ratcheting, where the first violation may be
+// forgiven and not the next, nor on what the Checker of another kind returns.
 func FirstViolation() ValidateOption {
 	return validateOption(func(s *settings) { s.first = true })
 }
@@ -279,21 +273,18 @@ func WarnIfUndecided(doubts ...Doubt) ValidateOption {
 // value at the same place, or by a value that is missing in both. Items of disks, volumes,
 // interfaces and networks are the same if they have the same name, and items of other lists if
 // they have the same index. A rule that is Undecided in both objects for the same reason is
-// Warned, unless the reason is DoubtBound, DoubtLookup or DoubtRules; it keeps its Doubt. A rule with justWarning
-// that is Undecided fails nothing, and stays Undecided. The Note of a rule with nothing else wrong is
-// "not changed by this update". Nothing is forgiven if the update adds a doubt: a value or an argument
-// that cannot be decided any more, or another instance type or preference that is not given.
+// Warned, unless the reason is DoubtBound, DoubtLookup or DoubtRules. The Note of a rule with nothing else
+// wrong is "not changed by this update". Nothing is forgiven if the update adds a doubt: a value or an
+// argument that cannot be decided any more, or another instance type or preference that is not given.
 //
-// The same rules validate both objects. If those of ValidateOwn come from elsewhere than before, the VM
-// is validated in full: from another text of its own, or another template that it names. A VM whose own
-// rules cannot be read is Warned if neither they nor its spec change, and one whose template is not
-// there if it named the same before. WithInstancetypes expands each object with what it names itself.
+// The same rules validate both objects. If those of ValidateOwn come from another text or template than
+// before, the VM is validated in full. A VM whose own rules cannot be read is Warned if neither they nor its
+// spec change, and one whose template is not there if it named the same before. WithInstancetypes expands each
+// object with what it names itself.
 func Ratcheting() ValidateOption { return validateOption(func(s *settings) { s.ratchets = true }) }
 
-// A Budget is what one call may spend. ParseRules, NewRules and RulesFor spend it on
-// reading all rules of an annotation. Validate and package form spend it on validating an
-// object, with all its targets and rules. ValidateOwn spends one Budget on reading and
-// validating all VMs. A call does no work that it cannot pay for: reading then reports a
+// A Budget is what one call may spend: on reading all rules of an annotation, on validating an
+// object with all its targets and rules, or in ValidateOwn on both. Beyond it, reading reports a
 // problem, and validating leaves the rule Undecided.
 //
 // Time or Memory that is 0 or less means the default. With the default, any call ends within
@@ -306,9 +297,8 @@ type Budget struct {
 	Time time.Duration
 	// Memory is about how many bytes the rules and the report may hold.
 	Memory int64
-	// Backtracking is how long all regular expressions that backtrack may take together when
-	// an object is validated. The default is 500 ms; a negative value means no time at all. The
-	// last of them may take 200 ms longer. Most regular expressions do not backtrack: they
+	// Backtracking is how long all regular expressions that backtrack may take together. The default
+	// is 500 ms; a negative value means no time at all. The last of them may take 200 ms longer. Others
 	// take nothing from Backtracking, only from Time.
 	//
 	// At most as many calls as there are cores match such expressions at the same time. Waiting
@@ -331,12 +321,10 @@ func (b Budget) whole() budget {
 	return budget{Meter: meter.OrDefault(b.Time, b.Memory), Backtracking: cmp.Or(b.Backtracking, 500*time.Millisecond)}
 }
 
-// WithKind adds a kind of rule beyond those of the format. ParseRules, NewRules and RulesFor
-// then know it. Programs that do not know the kind ignore such rules, as the format demands.
-// The compiler reads the keys that belong to the kind, and its Checker checks what the
-// rule's path selects. What all kinds share does not change: name, path, valid, message
-// and justWarning, and the arguments of the format, which constrain the values once the
-// Checker is satisfied.
+// WithKind adds a kind of rule beyond those of the format, whose programs ignore it. The compiler reads the
+// keys that belong to the kind, and its Checker checks what the rule's path selects. All kinds share name, path,
+// valid, message and justWarning, and the arguments of the format, which constrain the values once the Checker
+// is satisfied.
 //
 // If a kind has two compilers, the later one counts. It is a Problem if the name is empty
 // or that of a kind of the format, or if the compiler is nil.

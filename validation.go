@@ -45,9 +45,8 @@ func NewRules(rules []Rule, opts ...ParseOption) (Rules, error) {
 }
 
 // Validate validates an object by rules. The Report has one Result for each target in the object
-// and each rule. Validate does not change the object. It ends whatever the object holds: rules
-// that exceed the bounds are Undecided. Without rules, every object is valid. Validate may be
-// called concurrently with the same rules, and with the same object while nothing changes it.
+// and each rule. Without rules, every object is valid. Validate does not change the object, and may be
+// called concurrently with the same rules and object while nothing changes it.
 func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Report {
 	if len(opts) == 0 && !rules.isWhole {
 		if template := vmtarget.Usual(object); template != nil {
@@ -84,9 +83,8 @@ func validateUsual(rules *Rules, object map[string]any, template any) *Report {
 // ValidateOwn validates every VM inside an object by its own rules. These are, in this order: none if
 // SkipAnnotation exempts the VM, those of its own annotation, those of the template around it, and
 // those of the template that it names, if WithTemplates finds that. The report has a Target for
-// each VM, which says what became of it, also of one that has no rules, or whose rules cannot be
-// found or read. That is Valid only if the VM is exempt, has no rules, or names a template that
-// nobody looks for: Passed tells these apart.
+// each VM, which says what became of it. One without results is Valid only if it is exempt, has no rules,
+// or names a template that nobody looks for: Passed tells these apart.
 //
 // If there is no VM in the object, the report has one Target, CoverageNotVM. A part of the object
 // that may hold VMs but cannot be looked into, such as a list in too many lists, is a Target that

@@ -244,7 +244,9 @@ func TestReaderFails(t *testing.T) {
 		return request("CREATE", vm(withRules(rule), `"instancetype": {"name": "u1"}, `, domain), "")
 	}
 	missing := warned("Not decided: the template templates/nothing, which the VM names, is not there")
-	failed := func(why string) answer { return answer{Code: 500, Message: "vmrules cannot validate the request: " + why} }
+	failed := func(why string) answer {
+		return answer{Code: 500, Message: "vmrules cannot validate the request: " + why}
+	}
 	unreadable := failed(`reading the Template templates/linux: things.example.com "x" is forbidden: there is no right`)
 	for _, test := range []struct {
 		name string
