@@ -141,7 +141,13 @@ for (const [name, templates, vms, sign, summary] of [
     "good",
     "VirtualMachine vm: valid, 1 satisfied, by the annotation.",
   ],
-  ["no rules in it", "[]", vmOf({}), "unjudged", "VirtualMachine vm: not validated: it has no rules."],
+  [
+    "no rules in it",
+    "[]",
+    vmOf({}),
+    "unjudged",
+    "VirtualMachine vm: not validated: it has no rules.",
+  ],
   [
     "rules that do not apply",
     skipping,
