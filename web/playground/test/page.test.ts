@@ -419,7 +419,7 @@ test("a template with parameters is judged with the values that are typed", asyn
 test("text that cannot be read is marked, and not validated", async () => {
   await choose(page, "Quickstart", /1 violated/);
   await typeBehind(page, "vm", "cores: 12", "\ncores: [");
-  await says(page, /Not judged/);
+  await says(page, /Not validated/);
   await page.locator("#vm .cm-lint-marker-error").first().waitFor();
   await page.locator("#report", { hasText: "The VM cannot be read" }).waitFor();
 });
