@@ -4,6 +4,7 @@ package vmsource
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 
 	"github.com/vmrules/vmrules/internal/value"
@@ -47,7 +48,7 @@ func Of(t *vmtarget.Target) Source {
 	if around := TextAt(t.Template, OldAnnotation, OfTemplate); !around.IsBlank() {
 		return Source{From: Around, Text: around}
 	}
-	if wrong := cmp.Or(misshapenIn(t.VM, "labels"), unreadableName(t.VM)); wrong != nil {
+	if wrong := cmp.Or(misshapenIn(t.VM, "labels"), wrongName(t.VM)); wrong != nil {
 		return Source{From: Unreadable, Text: Text{wrong, TemplateLabel, OfVM}}
 	}
 	namespace, name := named(t.VM)
@@ -74,7 +75,7 @@ func (s Source) IsSame(old Source) bool {
 // TemplateOf returns the template that a VM names with its namespace; "" if there is none, or if that
 // cannot be read.
 func TemplateOf(vm any) (namespace, name string) {
-	if unreadableName(vm) != nil {
+	if wrongName(vm) != nil {
 		return "", ""
 	}
 	if namespace, name = named(vm); namespace == "" {
@@ -111,13 +112,15 @@ func named(vm any) (namespace, name string) {
 	return "", name
 }
 
-// unreadableName returns the first of the values by which a template is named that is not readable;
-// nil if all are.
-func unreadableName(vm any) any {
+// wrongName returns what may name a template, but is no readable text; nil if there is none.
+func wrongName(vm any) any {
 	for _, where := range []string{"labels", "annotations"} {
 		for _, key := range []string{TemplateLabel, TemplateNamespaceLabel, OldTemplateNamespaceLabel} {
-			if v := value.At(vm, "metadata", where, key); !value.IsReadable(v) {
+			switch v := value.At(vm, "metadata", where, key); {
+			case !value.IsReadable(v):
 				return v
+			case v != nil && value.ShapeOf(v) != value.String:
+				return misshapen(fmt.Sprintf("metadata.%s: %s must be a string, not %s", where, key, value.Describe(v)))
 			}
 		}
 	}
