@@ -194,7 +194,7 @@ func (s *seen) add(b build.Build, vm audited) {
 	s.failed = s.failed || vm.fails || vm.report != nil && !vm.report.Valid() || vm.SSP.Refuses()
 	s.lacks = s.lacks || vm.notFound != nil
 	s.judged = s.judged || len(vm.results) > 0 || vm.SSP.Refuses()
-	s.found = s.found || s.judged || manifest.HoldsVM(vm.object)
+	s.found = s.found || s.judged || vm.report == nil || judged.HasVM(vm.report)
 	s.ignored.AddKinds(b, vm.results)
 }
 

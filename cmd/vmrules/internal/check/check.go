@@ -134,14 +134,16 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	if form != "text" {
 		c.ignored.Warn(s.Err)
 	}
-	if err := outputs[form](s.Out, c); err != nil {
-		return err
+	var nothing error
+	if c.isUnjudged() {
+		nothing = errors.New(c.nothing())
+		if c.Source == "" {
+			nothing = errors.New(c.nothing() + cli.OrAllow)
+		}
+		c.found.Unusable = append(c.found.Unusable, &manifest.Error{File: o.Files[0], Message: c.nothing()})
 	}
-	switch {
-	case c.isUnjudged() && c.Source != "":
-		return errors.New(c.nothing())
-	case c.isUnjudged():
-		return errors.New(c.nothing() + cli.OrAllow)
+	if err := cmp.Or(outputs[form](s.Out, c), nothing); err != nil {
+		return err
 	}
 	return cli.Verdict(c.hasFailed(), c.isUnusable())
 }

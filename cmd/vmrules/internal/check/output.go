@@ -21,7 +21,7 @@ var outputs = map[string]func(io.Writer, *checker) error{
 // nothing says that nothing was checked; it is "" if something was.
 func (c *checker) nothing() string {
 	switch {
-	case c.checked != nil || c.found.Unusable != nil:
+	case c.found.Fails || c.found.Unusable != nil || slices.ContainsFunc(c.checked, checked.isOfVM):
 		return ""
 	case c.Source != "":
 		return "no VM or template to check; render the files first: " + output.OneLine(c.Source) + " | vmrules check -"
@@ -30,6 +30,9 @@ func (c *checker) nothing() string {
 	}
 	return "no VM or template to check" + c.linter.Exclude.String()
 }
+
+// isOfVM reports whether there is a VM in the object, or what cannot be read may be one.
+func (o checked) isOfVM() bool { return o.Report == nil || judged.HasVM(o.Report) }
 
 // isUnjudged reports whether there was nothing to check, though there should have been.
 func (c *checker) isUnjudged() bool {

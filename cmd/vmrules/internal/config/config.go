@@ -179,8 +179,8 @@ func read(folder string) (*Config, error) {
 		globs = append(globs, i.Path)
 	}
 	for _, glob := range globs {
-		if !doublestar.ValidatePattern(glob) {
-			return nil, fmt.Errorf("%s: %q is not a pattern of paths, such as testdata/**", file, glob)
+		if err := CheckGlob(glob); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 	}
 	return c, nil
@@ -203,8 +203,17 @@ func (c *Config) matches(glob, file string) bool {
 	return Matches(glob, path)
 }
 
+// CheckGlob returns an error if a text is no glob.
+func CheckGlob(glob string) error {
+	if !doublestar.ValidatePattern(glob) {
+		return fmt.Errorf("%q is not a pattern of paths, such as testdata/**", glob)
+	}
+	return nil
+}
+
 // Matches reports whether a glob matches a path, or a folder that contains it.
 func Matches(glob, path string) bool {
+	glob = filepath.ToSlash(filepath.Clean(glob))
 	for path = filepath.ToSlash(filepath.Clean(path)); ; path = filepath.ToSlash(filepath.Dir(path)) {
 		if ok, _ := doublestar.Match(glob, path); ok {
 			return true

@@ -17,7 +17,11 @@ import (
 func exportDocuments(source string, s policy.Scope, policies []map[string]any, untranslated []policy.Untranslated) ([]byte, error) {
 	var text bytes.Buffer
 	comment := func(line string) { fmt.Fprintf(&text, "# %s\n", output.OneLine(line)) }
-	comment(source + ", enforced for " + aboutScope(s) + ".")
+	if len(policies) > 0 {
+		comment(source + ", enforced for " + aboutScope(s) + ".")
+	} else {
+		comment(source + ": no rule is enforced.")
+	}
 	for _, u := range untranslated {
 		comment("NOT ENFORCED: " + aboutUntranslated(u))
 	}

@@ -144,7 +144,7 @@ func (e *exporter) exportDocument(d *manifest.Document) {
 	if err == nil {
 		rules, err = vmrules.ParseRules(text, e.Templates.Reading...)
 	}
-	if err == nil && (e.options.For == "" || strings.HasSuffix(e.options.For, "/")) {
+	if err == nil && (e.options.For == "" || strings.HasSuffix(e.options.For, "/") || strings.Count(e.options.For, "/") > 1) {
 		err = errors.New("no template says which VMs these rules are for: add --for NAMESPACE/NAME with their template, or --for '*' for all VMs")
 	}
 	if err != nil {

@@ -48,6 +48,11 @@ func Of(r *vmrules.Report) (Class, []Gap) {
 	return Exempt, gaps
 }
 
+// HasVM reports whether a report is about more than objects in which there is no VM.
+func HasVM(r *vmrules.Report) bool {
+	return slices.ContainsFunc(r.Targets(), func(t vmrules.Target) bool { return t.Coverage != vmrules.CoverageNotVM })
+}
+
 // A Gap is a VM that no rule was applied to, though it is not exempt, and not because its rules do not
 // apply. It keeps a report from having passed.
 type Gap struct {

@@ -42,7 +42,7 @@ func (b *Rulebook) Read(files []string, stdin io.Reader) []*manifest.Error {
 					wrong = append(wrong, &manifest.Error{File: d.File.Name, Line: line, Column: column, Message: p.Error()})
 				}
 				b.Chapters = append(b.Chapters, read)
-				none = false
+				none = none && problems == nil && read.Rules.Len() == 0
 			}
 		}
 		if none {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -36,6 +38,17 @@ func (o Options) canFix() error {
 	return nil
 }
 
+// inDiff returns the name of a file as patch reads it in the head of a diff: to its end, whatever is in it.
+func inDiff(name string) string {
+	switch {
+	case strings.ContainsAny(name, "\t\n\r\"\\"):
+		return strconv.Quote(name)
+	case strings.Contains(name, " "):
+		return name + "\t"
+	}
+	return name
+}
+
 // fixed fixes what it can in a file, which it writes, or else shows as a diff. It returns the file
 // as it is now, of which remains to be said what cannot be fixed.
 func (r *run) fixed(file *manifest.File, lints linting.LintsFile) *manifest.File {
@@ -47,10 +60,12 @@ func (r *run) fixed(file *manifest.File, lints linting.LintsFile) *manifest.File
 		return file
 	}
 	if r.options.Diff {
-		name := filepath.ToSlash(file.Name)
+		name := inDiff(filepath.ToSlash(file.Name))
 		text := diff.Diff(name, []byte(file.Raw), name, []byte(f.File.Raw))
 		_, text, _ = bytes.Cut(text, []byte("\n")) // the line that diff -r has
-		_, _ = r.streams.Out.Write(text)
+		if _, err := r.streams.Out.Write(text); err != nil {
+			r.unwritten = err
+		}
 	} else if err := replace(file, f.File.Raw); err != nil {
 		r.found.Unusable = append(r.found.Unusable, cli.Unusable(r.streams.Err, &manifest.Error{File: file.Name, Message: "not fixed: " + err.Error()}))
 		return file

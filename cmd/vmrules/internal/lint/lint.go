@@ -3,6 +3,7 @@ package lint
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -38,6 +39,8 @@ type run struct {
 	options Options
 	streams cli.Streams
 	found   *linting.Linted
+
+	unwritten error // why a diff could not be written
 }
 
 // Command returns the subcommand.
@@ -113,7 +116,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	}
 	l.PlacesFixes = o.Output == "sarif"
 	l.WantsFixes = o.fixes() || l.PlacesFixes
-	r := &run{l, o, s, linting.NewLinted()}
+	r := &run{Linter: l, options: o, streams: s, found: linting.NewLinted()}
 	r.lint(o.Rules, func(manifest.Document) bool { return true }, l.LintRules)
 	files := o.Files
 	if r.found.IsFull {
@@ -125,10 +128,13 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	}
 	l.AddUseless(r.found, files)
 	r.found.Excluded = l.Exclude.Count
+	isEmpty := r.isEmpty()
+	if isEmpty {
+		r.found.Unusable = append(r.found.Unusable, &manifest.Error{File: o.Files[0], Message: nothing})
+	}
 	if err := r.writeOut(); err != nil {
 		return err
 	}
-	isEmpty := r.isEmpty()
 	r.warn(isEmpty)
 	return cli.Verdict(r.found.Fails, len(r.found.Unusable) > 0 || isEmpty)
 }
@@ -161,10 +167,12 @@ func (r *run) lint(files []string, counts func(manifest.Document) bool, lints li
 // writeOut writes the findings. With --diff, the output is the diff.
 func (r *run) writeOut() error {
 	if r.options.Diff {
-		return r.writeSummary(r.streams.Err)
+		return errors.Join(r.unwritten, r.writeSummary(r.streams.Err))
 	}
 	return outputs[cmp.Or(r.options.Output, "text")](r)
 }
+
+const nothing = "no VM, template or rules to lint"
 
 // isEmpty reports whether there was nothing to lint, though there should have been.
 func (r *run) isEmpty() bool {
@@ -180,7 +188,7 @@ func (r *run) warn(isEmpty bool) {
 	case r.found.Annotations == 0 && r.found.Source != "":
 		fmt.Fprintln(stderr, "vmrules: no rules to lint; render the files first: "+output.OneLine(r.found.Source)+" | vmrules lint -")
 	case isEmpty:
-		fmt.Fprintln(stderr, "vmrules: no VM, template or rules to lint"+cli.OrAllow)
+		fmt.Fprintln(stderr, "vmrules: "+nothing+cli.OrAllow)
 	}
 	if n := r.found.Hidden[lint.SeverityWarning]; n > 0 && r.found.Fails && (r.options.Quiet || cmp.Or(r.options.Output, "text") != "text") {
 		fmt.Fprintf(stderr, "vmrules: %s not shown\n", output.Counted(n, "warning"))

@@ -193,8 +193,8 @@ func (t *fixable) together(kept, others []*fix) []*fix {
 	return kept
 }
 
-// fit reports whether fixes fix what they should, without a new error and, if they are safe, without
-// another verdict.
+// fit reports whether fixes fix what they should, without a new error or problem and, if they are safe, without
+// another verdict: the rules mean the same or, if they are refused, have fewer of the problems.
 func (t *fixable) fit(fixes []*fix) bool {
 	var edits []manifest.Edit
 	for _, f := range fixes {
@@ -220,15 +220,10 @@ func (t *fixable) fit(fixes []*fix) bool {
 			return false
 		}
 	}
-	return !fixes[0].isSafe || t.keepsVerdicts(text, len(fixes))
-}
-
-// keepsVerdicts reports whether rules in another text mean the same or, if these are refused, have
-// fewer of the problems.
-func (t *fixable) keepsVerdicts(text string, solved int) bool {
-	rules, err := vmrules.ParseRules(text, t.reading...)
-	if t.err != nil {
-		return len(build.Problems(err)) <= len(build.Problems(t.err))-solved
+	solved := 0
+	if fixes[0].isSafe && t.err != nil {
+		solved = len(fixes)
 	}
-	return err == nil && rulediff.MeanSame(t.rules, rules)
+	rules, err := vmrules.ParseRules(text, t.reading...)
+	return len(build.Problems(err)) <= len(build.Problems(t.err))-solved && (!fixes[0].isSafe || t.err != nil || rulediff.MeanSame(t.rules, rules))
 }

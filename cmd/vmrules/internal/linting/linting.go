@@ -3,6 +3,7 @@ package linting
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"slices"
 
@@ -45,6 +46,11 @@ type Linter struct {
 
 // New returns a linter of templates with these values of parameters.
 func New(b build.Build, o Options, p *judging.Parameters) (*Linter, error) {
+	for _, glob := range o.Exclude {
+		if err := config.CheckGlob(glob); err != nil {
+			return nil, fmt.Errorf("--exclude: %w", err)
+		}
+	}
 	return &Linter{Parameters: p, Build: b, options: o, Exclude: cli.Exclusion{Globs: o.Exclude}}, o.check()
 }
 
@@ -105,7 +111,7 @@ func (l *Linter) LintFile(to *Linted, file *manifest.File, stderr io.Writer) {
 		if to.IsFull {
 			return
 		}
-		to.HasVM = to.HasVM || object.HoldsVM()
+		to.HasVM = to.HasVM || object.IsOfVM()
 		if err := l.LintObject(to, object.Loaded()); err != nil {
 			to.Unusable = append(to.Unusable, cli.Unusable(stderr, err))
 		}

@@ -55,8 +55,13 @@ type setting struct {
 	warningsAsErrors bool
 }
 
-// selects reports whether the check of a finding is selected.
-func (s *setting) selects(f lint.Finding) bool { return s.only == nil || slices.Contains(s.only, f.ID) }
+// selects reports whether the check of a finding is selected. Where the rules are refused, no check can look at them.
+func (s *setting) selects(f lint.Finding) bool {
+	return s.only == nil || slices.Contains(s.only, f.ID) || slices.Contains(refusing, f.ID)
+}
+
+// refusing are the checks for what ParseRules refuses.
+var refusing = []string{unreadable, "missing-key", "wrong-type", "duplicate", "too-long", "invalid-path", "invalid-regex", "invalid-argument"}
 
 // settingFor returns the setting for a file. Its error is a *manifest.Error.
 func (l *Linter) settingFor(file string) (setting, error) {

@@ -53,6 +53,9 @@ func (o Object) Loaded() Object {
 // HoldsVM reports whether the object may contain VMs or has an annotation with rules.
 func (o Object) HoldsVM() bool { return homes[o.Kind] != "" || HoldsVM(o.Content()) }
 
+// IsOfVM reports whether the object may contain VMs, by its kind or, without one, by its shape.
+func (o Object) IsOfVM() bool { return homes[o.Kind] != "" || o.Kind == "" && o.HoldsVM() }
+
 // HoldsVM reports whether an object may contain VMs or has an annotation with rules.
 func HoldsVM(content map[string]any) bool {
 	kind := TextAt(content, "kind")

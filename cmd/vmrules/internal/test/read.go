@@ -56,6 +56,11 @@ func (r *suiteReader) read(written map[string]any) suite {
 	s := suite{parameters: map[string]string{}}
 	known := r.hasOnly("", written, "rules", "template", "parameters", "with", "cases")
 	s.rules, s.template = r.text("/rules", written["rules"]), r.text("/template", written["template"])
+	for _, key := range []string{"rules", "template"} {
+		if v, isWritten := written[key]; isWritten && !isGiven(v) {
+			r.fail("/"+key, mustBe(key, "the name of a file"))
+		}
+	}
 	for name, value := range read[map[string]any](r, "/parameters", written["parameters"], "an object") {
 		s.parameters[name] = manifest.AsText(value)
 	}
