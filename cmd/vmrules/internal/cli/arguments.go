@@ -43,7 +43,8 @@ var SomeFile = Arguments(1, math.MaxInt, "name a file, a folder or - for standar
 // Inputs describes in help texts what the commands read.
 const Inputs = `
 FILE is YAML or JSON with any number of objects, or - for the standard input. If it is
-a folder, all .yaml, .yml and .json files in it and below it are read.
+a folder, all .yaml, .yml and .json files in it and below it are read, but not those in
+hidden folders or behind links.
 `
 
 // InputTwice returns an error if the standard input or a pipe is named more than once. The second
