@@ -94,7 +94,7 @@ func validateUsual(rules *Rules, object map[string]any, template any) *Report {
 // a pool in the metadata of spec.virtualMachineTemplate.
 //
 // KeepRules and WithParseOptions set how the annotations are read; each text is read once. One
-// Budget pays for reading and validating all VMs.
+// Budget covers reading and validating all VMs.
 func ValidateOwn(object map[string]any, opts ...ValidateOption) *Report {
 	e := newEvaluation(opts)
 	defer e.release()

@@ -101,7 +101,7 @@ type Unread struct {
 // WithInstancetypes, the values are those of the expanded VM; unless the objects conflict with
 // the VM: then they are the VM's own, and rules that depend on the objects are Undecided.
 //
-// Resolve never changes the object. One Budget pays for the whole call, so that it ends
+// Resolve never changes the object. One Budget covers the whole call, so that it ends
 // whatever the object holds.
 func Resolve(rules vmrules.Rules, object map[string]any, opts ...vmrules.ValidateOption) iter.Seq[Resolved] {
 	return func(yield func(Resolved) bool) {
