@@ -37,6 +37,9 @@ function between(least: string | undefined, most: string | undefined, noun = "")
 export function hint(of: Constraints): string {
   const name = "the first argument";
   const { values, ...bounds } = plainOf(name, plainObject(name, of)) as Constraints;
+  if ("must" in bounds || "should" in bounds) {
+    throw new VmrulesError(`${name} is a Limit or a Parameter: pass its must or its should`);
+  }
   if (values !== undefined && !Array.isArray(values)) {
     throw new VmrulesError(`${name}.values must be an array`);
   }

@@ -182,6 +182,7 @@ test("with the library loaded", async (t) => {
       [() => validate(rules, {}, { defaults: [] as never }), /defaults/],
       [() => api.expand({}, undefined as never), /^the second argument must be an object/],
       [() => api.hint(null as never), /^the first argument must be an object/],
+      [() => api.hint({ must: { max: 8 } } as never), /: pass its must or its should$/],
       [
         () => validate(rules, {}, { instancetypes: [small, null as never] }),
         /^instancetypes\[1\]: null is not an object$/,
