@@ -56,6 +56,10 @@ func parseText(name, raw string) (*File, error) {
 			all = append(all, err)
 			continue
 		}
+		if found := n.unrendered(); found != nil {
+			all = append(all, source.fail(found.at, errors.New("this is an expression of Helm")))
+			continue
+		}
 		file.documents = append(file.documents, n)
 	}
 	for _, err := range all[:min(len(all), maxWrong)] {

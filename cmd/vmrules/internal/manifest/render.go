@@ -22,6 +22,31 @@ func renderFirst(text string) string {
 	return ""
 }
 
+// helm matches an expression of Helm in a line.
+var helm = regexp.MustCompile(`^[^\n]*\{\{-?\s*(\.Values|\.Release|\.Chart|include|tpl)\b[^\n]*$`)
+
+// unrendered returns a value in a document with VMs that Helm would replace; nil if there is none. Such a text
+// can be read, and may even satisfy rules.
+func (n *node) unrendered() *node {
+	if kind := n.text("kind"); kind != "" && homes[kind] == "" && !strings.HasSuffix(kind, "List") {
+		return nil
+	}
+	if text, isText := n.scalar.(string); isText && helm.MatchString(text) {
+		return n
+	}
+	for _, m := range n.members {
+		if found := m.value.unrendered(); found != nil {
+			return found
+		}
+	}
+	for _, item := range n.items {
+		if found := item.unrendered(); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
 // Source returns how to render the manifests that the file describes, if it is the main file of
 // a kustomization or of a Helm chart; otherwise "".
 func (f *File) Source() string {
