@@ -42,6 +42,10 @@ func ObjectKind(apiVersion, kind string) (Finding, bool) {
 	switch {
 	case groups == nil:
 		return Finding{}, false
+	case meant == kind && apiVersion != "" && slices.Contains(groups, apiVersion):
+		f := unplaced("misspelt-object", "%s is a group without a version, so no rules are read here: write it as %s/VERSION", apiVersion, apiVersion)
+		f.Key = "apiVersion"
+		return f, true
 	case meant != kind && (isRight || meantGroup != ""):
 		f := unplaced("misspelt-object", "the kind %s is unknown, so no rules are read here: did you mean %q?", value.Quoted(kind), meant)
 		f.Key, f.Suggestion = "kind", meant
