@@ -39,8 +39,8 @@ const originSize = 64 // in bytes, without its paths
 // from a missing field.
 func isLeftOut(f vmfields.Field, v any) bool {
 	switch f.When {
-	case jsonpath.IfZero, jsonpath.Overwritten:
-		return jsonpath.IfZero.Holds(v)
+	case jsonpath.IfEmptyText, jsonpath.IfZero, jsonpath.IfFalse, jsonpath.Overwritten:
+		return v == "" || v == false || jsonpath.IfZero.Holds(v)
 	}
 	return f.Is == vmfields.Names && f.How == vmfields.Copied && value.ChildCount(v) == 0
 }

@@ -18,8 +18,11 @@ const (
 	// IfMissing means that others set the field if it is missing. In an object, this
 	// applies to each member separately.
 	IfMissing Condition = iota
-	// IfZero means that others set the field if it is missing, "", 0 or false.
+	// IfEmptyText, IfZero and IfFalse mean that others set the field if it is missing, or has the value that
+	// Go's type for it cannot distinguish from that.
+	IfEmptyText
 	IfZero
+	IfFalse
 	// WholeIfMissing means that others set the field if it is missing. They copy an object
 	// with everything in it.
 	WholeIfMissing
@@ -91,15 +94,15 @@ func (f *Implied) MaySet(p *Path, by Setters) Setters {
 	return f.by & by
 }
 
-// isUnset reports whether a value is one that Go's types cannot distinguish from a missing
-// field.
-func isUnset(v any) bool { return v == nil || v == "" || v == false || isZero(v) }
-
 // Holds reports whether others set a field with the value next under the condition.
 func (c Condition) Holds(next any) bool {
 	switch c {
+	case IfEmptyText:
+		return next == nil || next == ""
 	case IfZero:
-		return isUnset(next)
+		return next == nil || isZero(next)
+	case IfFalse:
+		return next == nil || next == false
 	case WholeIfEmpty:
 		return next == nil || value.ShapeOf(next) == value.Array && value.Len(next) == 0
 	case IfMissing, WholeIfMissing, Appended:

@@ -28,7 +28,7 @@ func isDisk(in jsonpath.Around, disk any) bool {
 // the bus.
 func mayBeVirtio(in jsonpath.Around, disk any) bool {
 	bus := in.Look(disk, "disk", "bus")
-	return isDisk(in, disk) && (jsonpath.IfZero.Holds(bus) || bus == "virtio")
+	return isDisk(in, disk) && (jsonpath.IfEmptyText.Holds(bus) || bus == "virtio")
 }
 
 var isUnbound = lacks("bridge", "slirp", "masquerade", "sriov", "macvtap", "passt", "passtBinding", "binding")

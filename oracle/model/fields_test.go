@@ -125,5 +125,11 @@ func (f *field) changes(v any) bool {
 	if items, isList := v.([]any); isList || f.has("*") {
 		return isList && f.has("*") && len(items) == 0
 	}
-	return v == "" || v == false || isZero(v)
+	switch {
+	case f.has("z"):
+		return isZero(v)
+	case f.has("b"):
+		return v == false
+	}
+	return v == ""
 }
