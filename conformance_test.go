@@ -314,7 +314,7 @@ func TestJudgingAgreesWithValidate(t *testing.T) {
 					checkJudging(t, j, v.rules, &targets[n/v.rules.Len()], want)
 				}
 			}
-			if isPartial, _ := insides.Settings(opts); isPartial != v.Options.Partial {
+			if isPartial, _, _ := insides.Settings(opts); isPartial != v.Options.Partial {
 				t.Errorf("partial: %t", isPartial)
 			}
 		})

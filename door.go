@@ -65,13 +65,14 @@ func (insides) Rule(rules Rules, i int) (Rule, error) {
 // IsWhole reports whether rules were read with the option WholeObjects.
 func (insides) IsWhole(rules Rules) bool { return rules.isWhole }
 
-// Settings returns what options say about validating: whether Partial is among them, and the Budget.
-func (insides) Settings(opts []ValidateOption) (isPartial bool, limits Budget) {
+// Settings returns what options say about validating: whether Partial is among them, or what gives instance types,
+// and the Budget.
+func (insides) Settings(opts []ValidateOption) (isPartial, expands bool, limits Budget) {
 	e := newEvaluation(opts)
 	defer e.release()
 	limits = e.given.limits
 	limits.Backtracking = e.budget.Backtracking
-	return e.given.partial, limits
+	return e.given.partial, e.given.find != nil, limits
 }
 
 // Judging begins to validate an object.
@@ -109,7 +110,7 @@ func (in insides) Alone(r Rule, demands constraint.Set, f *jsonpath.Implied, opt
 	}
 	alone := newRules([]rule{{Rule: r, field: before, literal: demands}}, true).rules
 	fields := f.Below(at)
-	isPartial, limits := in.Settings(opts)
+	isPartial, _, limits := in.Settings(opts)
 	return func(v any) []Violation {
 		e := newEvaluation(nil)
 		defer e.release()

@@ -17,6 +17,7 @@ import (
 type call struct {
 	budget    meter.Budget
 	isPartial bool
+	expands   bool // the options give instance types
 	resolved  iter.Seq[Resolved]
 	rules     []rule  // by their index
 	paths     [][]int // the rules on each path, in the order of the first rule on it
@@ -43,11 +44,11 @@ const (
 )
 
 func newCall(rules vmrules.Rules, object map[string]any, opts []vmrules.ValidateOption) *call {
-	isPartial, limits := inside.Vmrules.Settings(opts)
+	isPartial, expands, limits := inside.Vmrules.Settings(opts)
 	whole := meter.OrDefault(limits.Time, limits.Memory)
 	half := whole.Half()
 	c := &call{
-		budget: meter.Budget{Meter: whole, Backtracking: limits.Backtracking}, isPartial: isPartial,
+		budget: meter.Budget{Meter: whole, Backtracking: limits.Backtracking}, isPartial: isPartial, expands: expands,
 		resolved: Resolve(rules, object, append(slices.Clone(opts), share(limits, half))...),
 	}
 	known := map[string]int{} // the index in paths

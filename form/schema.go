@@ -303,7 +303,7 @@ func (g *schemaGroup) addMust(must *total, r *Resolved) {
 	if r.Outcome == vmrules.OutcomeUndecided && !r.HasParameters && g.hasRoot {
 		g.leaveOut(rule, "", "", errors.New(r.Note))
 	}
-	isGiven := !r.AtPath.MayBeSet && g.isSettable(rule.path) // by an object that is given
+	isGiven := (g.expands || !r.AtPath.MayBeSet) && g.isSettable(rule.path) // by an object that is given, perhaps in conflict
 	if isGiven || r.AtPath.MayBeSet || g.isSettable(rule.valid) {
 		g.leaveOut(rule, "", "", errOthers)
 		if isGiven || g.isPartial {

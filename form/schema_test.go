@@ -284,3 +284,21 @@ func TestSchemaOfWholeObjects(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestSchemaOfConflict checks that a schema that is made of a VM in conflict with its instance type accepts the VM
+// without the conflict, in which the instance type sets the field.
+func TestSchemaOfConflict(t *testing.T) {
+	rules := mustParse(t, `[{"name": "r", "rule": "string", "message": "m", "path": "jsonpath::.spec.domain.ioThreadsPolicy"}]`)
+	given := vmrules.WithInstancetype(decodeExactly(json.RawMessage(`{"kind": "VirtualMachineClusterInstancetype", "metadata": {"name": "u1"},
+		"spec": {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}, "ioThreadsPolicy": "auto"}}`)), nil)
+	vm := func(domain string) map[string]any {
+		return decodeExactly(json.RawMessage(`{"kind": "VirtualMachine", "spec": {"instancetype": {"name": "u1"}, "template": {"spec": {"domain": ` + domain + `}}}}`))
+	}
+	if !vmrules.Validate(rules, vm(`{}`), given).Valid() {
+		t.Error("Validate refuses the VM without the conflict")
+	}
+	domain := []string{"properties", "spec", "properties", "template", "properties", "spec"}
+	if schema := below(form.Schema(rules, vm(`{"memory": {"guest": "1Gi"}}`), given), domain...); below(schema, "required") != nil {
+		t.Errorf("the schema requires what the instance type sets: %v", schema)
+	}
+}

@@ -23,7 +23,7 @@ type Root interface {
 	Rule(vmrules.Rules, int) (vmrules.Rule, error)
 	IsWhole(vmrules.Rules) bool
 
-	Settings([]vmrules.ValidateOption) (isPartial bool, limits vmrules.Budget)
+	Settings([]vmrules.ValidateOption) (isPartial, expands bool, limits vmrules.Budget)
 	Judging(vmrules.Rules, map[string]any, []vmrules.ValidateOption) door.Judging
 	Demands(vmrules.Rules, int) (set *constraint.Set, unread []string)
 	Implied(vmrules.Path, []vmrules.ValidateOption) *jsonpath.Implied
