@@ -18,13 +18,13 @@ import (
 // The topics of findings that are not about one rule. Those that are about one have the outcome for ID,
 // and the rule for topic.
 var (
-	unusableRules    = output.Topic{ID: "unusable-rules", Meaning: "the rules of an object cannot be used", Help: output.AboutCommand, Severity: lint.SeverityError}
-	noRules          = output.Topic{ID: "no-rules", Meaning: "no rule applies to an object", Help: output.AboutCommand, Severity: lint.SeverityError}
-	noTemplate       = output.Topic{ID: "no-template", Meaning: "the template that a VM names is missing", Help: output.AboutCommand, Severity: lint.SeverityError}
-	notJudged        = output.Topic{ID: "not-judged", Meaning: "an object is too large to be validated", Help: output.AboutBounds, Severity: lint.SeverityError}
-	assumedTemplate  = output.Topic{ID: "assumed-template", Meaning: "a VM is validated by a template that it does not name in full", Help: output.AboutCommand, Severity: lint.SeverityNote}
-	failedInSSP      = output.Topic{ID: "ssp", Meaning: "a rule fails in KubeVirt's template validator", Help: output.AboutCommand, Severity: lint.SeverityError}
-	missingParameter = output.Topic{ID: "missing-parameter", Meaning: "a required parameter of a template has no value", Help: output.AboutCommand, Severity: lint.SeverityNote}
+	unusableRules    = topic.Finding("unusable-rules", output.AboutCommand, lint.SeverityError)
+	noRules          = topic.Finding("no-rules", output.AboutCommand, lint.SeverityError)
+	noTemplate       = topic.Finding("no-template", output.AboutCommand, lint.SeverityError)
+	notJudged        = topic.Finding("not-judged", output.AboutBounds, lint.SeverityError)
+	assumedTemplate  = topic.Finding("assumed-template", output.AboutCommand, lint.SeverityNote)
+	failedInSSP      = topic.Finding("ssp", output.AboutCommand, lint.SeverityError)
+	missingParameter = topic.Finding("missing-parameter", output.AboutCommand, lint.SeverityNote)
 )
 
 // all returns the findings with their topics.

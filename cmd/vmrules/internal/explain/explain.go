@@ -20,6 +20,9 @@ const furtherKind = "kind of vmrules-full"
 // syntax is the group of the notations that rules and templates use.
 const syntax = "syntax"
 
+// finding is the group of the findings of check that are not about one rule.
+const finding = "finding of check"
+
 // groups lists the groups, each with its title.
 var groups = []struct{ name, title string }{
 	{"kind", "Kinds: what a rule demands of each value"},
@@ -29,12 +32,13 @@ var groups = []struct{ name, title string }{
 	{"outcome", "Outcomes of a rule"},
 	{syntax, "Notations in rules and templates"},
 	{"check", "What lint looks for"},
+	{finding, "What check says besides"},
 }
 
 // Command returns the subcommand.
 func Command() *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain [KIND|KEY|ARGUMENT|OUTCOME|LINT-ID]",
+		Use:   "explain [KIND|KEY|ARGUMENT|OUTCOME|ID]",
 		Short: "Explain a word of the format or a check of lint, with an example",
 		Example: `  vmrules explain
   vmrules explain maxLength

@@ -181,6 +181,13 @@ func Indented(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    ") + "\n"
 }
 
+// Finding returns the topic of a finding of check that explain.yaml explains.
+func Finding(id, help string, s lint.Severity) output.Topic {
+	all := All()
+	i := slices.IndexFunc(all, func(t Topic) bool { return t.Name == id })
+	return output.Topic{ID: id, Meaning: all[i].Meaning, Help: help, Severity: s, Advice: all[i].Odd + "\n"}
+}
+
 // ForFindings returns the checks as topics of findings.
 func ForFindings() []output.Topic {
 	var all []output.Topic
