@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -47,19 +46,17 @@ spec:
 	scripttest.RunShell(t, "README.md", "vmrules-full", folder)
 }
 
-// TestReadmeAnnotation validates VMs with the annotation in kinds/README.md.
+// TestReadmeAnnotation validates VMs with the annotation that kinds/README.md names.
 func TestReadmeAnnotation(t *testing.T) {
-	readme, err := os.ReadFile("../../kinds/README.md")
+	annotation, err := os.ReadFile("../../kinds/annotation.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, section, _ := strings.Cut(string(readme), "```json\n")
-	annotation, _, _ := strings.Cut(section, "```")
 	opts := []vmrules.ParseOption{vmrules.Strict()}
 	for name, compiler := range full.Kinds {
 		opts = append(opts, vmrules.WithKind(name, compiler))
 	}
-	rules, err := vmrules.ParseRules(annotation, opts...)
+	rules, err := vmrules.ParseRules(string(annotation), opts...)
 	if err != nil {
 		t.Fatal(err)
 	}
