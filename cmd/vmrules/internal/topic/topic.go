@@ -91,6 +91,13 @@ var forms = texts.Must(texts.New("").Funcs(texts.FuncMap{
 	"severities": func() []lint.Severity {
 		return []lint.Severity{lint.SeverityError, lint.SeverityWarning, lint.SeverityNote}
 	},
+	"brief": func(c *Check) string {
+		meaning, _, _ := strings.Cut(strings.TrimSuffix(c.Meaning, fmt.Sprintf(" (%s)", c.Severity)), " with --for ssp")
+		for _, then := range []string{"; an error", "; a warning", "; only reported"} {
+			meaning = strings.TrimSuffix(meaning, then)
+		}
+		return meaning
+	},
 	"ofSeverity": func(s lint.Severity) []*Check {
 		return slices.DeleteFunc(slices.Clone(Checks()), func(c *Check) bool { return c.Severity != s })
 	},
