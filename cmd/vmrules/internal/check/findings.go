@@ -15,21 +15,21 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// The topics of findings that are not about one rule. Those that are about one have the outcome for ID,
-// and the rule for topic.
+// The topics of findings that are not about one rule, which explain.yaml explains. Those that are about one have the
+// outcome for ID, and the rule for topic.
 var (
-	unusableRules    = topic.Finding("unusable-rules", output.AboutCommand, lint.SeverityError)
-	noRules          = topic.Finding("no-rules", output.AboutCommand, lint.SeverityError)
-	noTemplate       = topic.Finding("no-template", output.AboutCommand, lint.SeverityError)
-	notJudged        = topic.Finding("not-judged", output.AboutBounds, lint.SeverityError)
-	assumedTemplate  = topic.Finding("assumed-template", output.AboutCommand, lint.SeverityNote)
-	failedInSSP      = topic.Finding("ssp", output.AboutCommand, lint.SeverityError)
-	missingParameter = topic.Finding("missing-parameter", output.AboutCommand, lint.SeverityNote)
+	unusableRules    = output.Topic{ID: "unusable-rules", Help: output.AboutCommand, Severity: lint.SeverityError}
+	noRules          = output.Topic{ID: "no-rules", Help: output.AboutCommand, Severity: lint.SeverityError}
+	noTemplate       = output.Topic{ID: "no-template", Help: output.AboutCommand, Severity: lint.SeverityError}
+	notJudged        = output.Topic{ID: "not-judged", Help: output.AboutBounds, Severity: lint.SeverityError}
+	assumedTemplate  = output.Topic{ID: "assumed-template", Help: output.AboutCommand, Severity: lint.SeverityNote}
+	failedInSSP      = output.Topic{ID: "ssp", Help: output.AboutCommand, Severity: lint.SeverityError}
+	missingParameter = output.Topic{ID: "missing-parameter", Help: output.AboutCommand, Severity: lint.SeverityNote}
 )
 
 // all returns the findings with their topics.
 func (c *checker) all() output.Findings {
-	topics := append(topic.ForFindings(), unusableRules, noRules, noTemplate, notJudged, assumedTemplate, failedInSSP, missingParameter)
+	topics := append(topic.ForFindings(), topic.Explained(unusableRules, noRules, noTemplate, notJudged, assumedTemplate, failedInSSP, missingParameter)...)
 	known := map[string]bool{}
 	for _, t := range topics {
 		known[t.ID] = true

@@ -47,6 +47,7 @@ type Check struct {
 	Fix, Fixes string       // Fixes is what --fix does
 
 	Severity lint.Severity
+	Brief    string // the meaning, without what becomes of it under --for ssp
 }
 
 // explained holds what explain.yaml says.
@@ -68,8 +69,9 @@ var explanations = sync.OnceValue(func() (all explained) {
 			continue
 		}
 		t.Severity = c.Severity
-		t.Name, t.Group, t.Meaning = c.ID, "check", cmp.Or(t.Meaning, inCommand.Replace(c.Meaning))
-		t.Meaning = fmt.Sprintf("%s (%s)", t.Meaning, c.Severity)
+		meaning := cmp.Or(t.Meaning, inCommand.Replace(c.Meaning))
+		t.Brief = underSSP.ReplaceAllString(meaning, "")
+		t.Name, t.Group, t.Meaning = c.ID, "check", fmt.Sprintf("%s (%s)", meaning, c.Severity)
 		t.Check = t
 		all.Topics, all.inOrder = append(all.Topics, t.Topic), append(all.inOrder, t)
 	}
@@ -85,18 +87,14 @@ func Checks() []*Check { return explanations().inOrder }
 // inCommand replaces the words of the library with those of the command.
 var inCommand = strings.NewReplacer("under For(SSP)", "with --for ssp", "under Strict", "with --strict", "the Budget allows", "is allowed", "the option KubeVirt names", "--kubevirt names")
 
+// underSSP matches what a meaning says of --for ssp.
+var underSSP = regexp.MustCompile(`; (an error|a warning|only reported) with --for ssp$`)
+
 // forms are the texts about a check.
 var forms = texts.Must(texts.New("").Funcs(texts.FuncMap{
 	"indent": Indented,
 	"severities": func() []lint.Severity {
 		return []lint.Severity{lint.SeverityError, lint.SeverityWarning, lint.SeverityNote}
-	},
-	"brief": func(c *Check) string {
-		meaning, _, _ := strings.Cut(strings.TrimSuffix(c.Meaning, fmt.Sprintf(" (%s)", c.Severity)), " with --for ssp")
-		for _, then := range []string{"; an error", "; a warning", "; only reported"} {
-			meaning = strings.TrimSuffix(meaning, then)
-		}
-		return meaning
 	},
 	"ofSeverity": func(s lint.Severity) []*Check {
 		return slices.DeleteFunc(slices.Clone(Checks()), func(c *Check) bool { return c.Severity != s })
@@ -188,11 +186,13 @@ func Indented(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    ") + "\n"
 }
 
-// Finding returns the topic of a finding of check that explain.yaml explains.
-func Finding(id, help string, s lint.Severity) output.Topic {
-	all := All()
-	i := slices.IndexFunc(all, func(t Topic) bool { return t.Name == id })
-	return output.Topic{ID: id, Meaning: all[i].Meaning, Help: help, Severity: s, Advice: all[i].Odd + "\n"}
+// Explained adds to topics of findings what explain.yaml says of them.
+func Explained(topics ...output.Topic) []output.Topic {
+	for i, t := range topics {
+		at := slices.IndexFunc(All(), func(known Topic) bool { return known.Name == t.ID })
+		topics[i].Meaning, topics[i].Advice = All()[at].Meaning, All()[at].Odd+"\n"
+	}
+	return topics
 }
 
 // ForFindings returns the checks as topics of findings.
