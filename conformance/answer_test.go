@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/conformance"
 )
 
 // A question is what an implementation is asked: the keys of a vector but for what is wanted.
@@ -20,7 +21,7 @@ type question struct {
 	ID, Call, Annotation, Version string
 	Object, Old, Template         object
 	Instancetype, Preference      object
-	Templates, Cluster            []object
+	Templates, Cluster            []json.RawMessage
 	Options                       struct {
 		Strict, Partial, Ratcheting, WithoutInstancetypes bool
 		Root, Lookup                                      string
@@ -132,7 +133,7 @@ func (q *question) validateOptions() ([]vmrules.ValidateOption, error) {
 		{q.Options.WithoutInstancetypes, vmrules.WithoutInstancetypes()},
 		{q.Old != nil, vmrules.WithOldObject(q.Old)},
 		{q.Instancetype != nil || q.Preference != nil, vmrules.WithInstancetype(q.Instancetype, q.Preference)},
-		{q.Cluster != nil, vmrules.WithInstancetypes(q.find)},
+		{q.Cluster != nil, vmrules.WithInstancetypes(conformance.Vector{Cluster: q.Cluster}.Find(conformance.DecodeExactly))},
 		{q.Options.Lookup == "nil", vmrules.WithTemplates(nil)},
 		{q.Options.Lookup != "nil" && (q.Templates != nil || q.Options.Lookup != ""), vmrules.WithTemplates(q.lookUp)},
 		{q.Options.WarnIfUndecided != nil, vmrules.WarnIfUndecided(q.Options.WarnIfUndecided...)},
@@ -155,20 +156,6 @@ func (q *question) validateOptions() ([]vmrules.ValidateOption, error) {
 	return opts, nil
 }
 
-// find returns the instance type and the preference that a VM names.
-func (q *question) find(vm map[string]any) (instancetype, preference map[string]any, err error) {
-	for _, o := range q.Cluster {
-		name, kind := at(o, "metadata", "name"), at(o, "kind")
-		switch {
-		case strings.HasSuffix(kind, "Instancetype") && name == at(vm, "spec", "instancetype", "name"):
-			instancetype = o
-		case strings.HasSuffix(kind, "Preference") && name == at(vm, "spec", "preference", "name"):
-			preference = o
-		}
-	}
-	return instancetype, preference, nil
-}
-
 // lookUp returns the template that a VM names.
 func (q *question) lookUp(ref vmrules.TemplateRef) (*vmrules.Template, error) {
 	switch q.Options.Lookup {
@@ -178,25 +165,13 @@ func (q *question) lookUp(ref vmrules.TemplateRef) (*vmrules.Template, error) {
 		panic("no cluster")
 	}
 	namespace := cmp.Or(ref.Namespace, ref.VMNamespace)
-	for _, o := range q.Templates {
-		switch isNamed := at(o, "metadata", "namespace") == namespace && at(o, "metadata", "name") == ref.Name; {
-		case isNamed && q.Options.Lookup == "whole":
-			rules, err := vmrules.RulesFor(nil, o, vmrules.WholeObjects())
-			return &vmrules.Template{Namespace: namespace, Rules: rules}, err
-		case isNamed:
-			return &vmrules.Template{Namespace: namespace, Object: o}, nil
-		}
+	template := conformance.Vector{Templates: q.Templates}.FindTemplate(namespace, ref.Name)
+	switch {
+	case template == nil:
+		return nil, nil
+	case q.Options.Lookup == "whole":
+		rules, err := vmrules.RulesFor(nil, template, vmrules.WholeObjects())
+		return &vmrules.Template{Namespace: namespace, Rules: rules}, err
 	}
-	return nil, nil
-}
-
-// at returns the text at a path of names; "" if there is none.
-func at(o map[string]any, names ...string) string {
-	var value any = o
-	for _, name := range names {
-		members, _ := value.(map[string]any)
-		value = members[name]
-	}
-	text, _ := value.(string)
-	return text
+	return &vmrules.Template{Namespace: namespace, Object: template}, nil
 }
