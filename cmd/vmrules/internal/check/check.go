@@ -136,11 +136,12 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	}
 	var nothing error
 	if c.isUnjudged() {
-		nothing = errors.New(c.nothing())
+		said := c.nothing()
+		c.found.Unusable = append(c.found.Unusable, &manifest.Error{File: o.Files[0], Message: said})
 		if c.Source == "" {
-			nothing = errors.New(c.nothing() + cli.OrAllow)
+			said += cli.OrAllow
 		}
-		c.found.Unusable = append(c.found.Unusable, &manifest.Error{File: o.Files[0], Message: c.nothing()})
+		nothing = errors.New(said)
 	}
 	if err := cmp.Or(outputs[form](s.Out, c), nothing); err != nil {
 		return err

@@ -17,11 +17,11 @@ import (
 func exportDocuments(source string, s policy.Scope, policies []map[string]any, untranslated []policy.Untranslated) ([]byte, error) {
 	var text bytes.Buffer
 	comment := func(line string) { fmt.Fprintf(&text, "# %s\n", output.OneLine(line)) }
-	if len(policies) > 0 {
-		comment(source + ", enforced for " + aboutScope(s) + ".")
-	} else {
-		comment(source + ": no rule is enforced.")
+	about := ", enforced for " + aboutScope(s) + "."
+	if len(policies) == 0 {
+		about = ": no rule is enforced."
 	}
+	comment(source + about)
 	for _, u := range untranslated {
 		comment("NOT ENFORCED: " + aboutUntranslated(u))
 	}

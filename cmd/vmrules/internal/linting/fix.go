@@ -220,10 +220,13 @@ func (t *fixable) fit(fixes []*fix) bool {
 			return false
 		}
 	}
-	solved := 0
-	if fixes[0].isSafe && t.err != nil {
-		solved = len(fixes)
-	}
 	rules, err := vmrules.ParseRules(text, t.reading...)
-	return len(build.Problems(err)) <= len(build.Problems(t.err))-solved && (!fixes[0].isSafe || t.err != nil || rulediff.MeanSame(t.rules, rules))
+	solved := len(build.Problems(t.err)) - len(build.Problems(err))
+	switch isSafe := fixes[0].isSafe; {
+	case !isSafe:
+		return solved >= 0
+	case t.err != nil:
+		return solved >= len(fixes)
+	}
+	return err == nil && rulediff.MeanSame(t.rules, rules)
 }

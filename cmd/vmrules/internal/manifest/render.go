@@ -31,7 +31,7 @@ func (n *node) unrendered() *node {
 	if kind := n.text("kind"); kind != "" && homes[kind] == "" && !strings.HasSuffix(kind, "List") {
 		return nil
 	}
-	if text, isText := n.scalar.(string); isText && helm.MatchString(text) {
+	if text, isText := n.scalar.(string); isText && strings.Contains(text, "{{") && helm.MatchString(text) {
 		return n
 	}
 	for _, m := range n.members {
