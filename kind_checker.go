@@ -360,8 +360,8 @@ func (in *Input) complete(v Violation) Violation {
 		return v
 	}
 	for i, m := range in.Values {
-		if m.Field == v.Field {
-			b := breach{Breach: constraint.Breach{Detail: v.Detail}, found: m.Value, standIn: in.places[i].standIn}
+		b := breach{Breach: constraint.Breach{Detail: v.Detail}, found: m.Value, standIn: in.places[i].standIn}
+		if m.Field == v.Field && !b.isWritten() {
 			v.Detail = b.explained(value.Describe(b.found), b.Detail)
 		}
 	}

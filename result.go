@@ -212,10 +212,15 @@ type breach struct {
 
 // broken returns the violation for a breach at a location.
 func (r *rule) broken(b breach, at jsonpath.Texts) Violation {
-	v := r.violation(reasonOf[b.Fault], b.key, b.explained(value.Describe(b.found), b.Detail))
-	if shown, text := b.ForPeople(b.key, b.found, r.isQuantity); text != "" {
-		v.Text = b.explained(shown, text)
+	shown, text := b.ForPeople(b.key, b.found, r.isQuantity)
+	if !b.isWritten() {
+		b.Detail = b.explained(value.Describe(b.found), b.Detail)
+		if text != "" {
+			text = b.explained(shown, text)
+		}
 	}
+	v := r.violation(reasonOf[b.Fault], b.key, b.Detail)
+	v.Text = text
 	v.Field, v.Pointer = at.Path, at.Pointer
 	v.Value, v.Limit, v.Origin = value.Canonical(b.found), b.Limit, b.origin
 	return v
@@ -246,7 +251,10 @@ func (r *rule) isQuantity() bool {
 	return of != nil && of.Type.Value().Sort == vmapi.Quantity
 }
 
-// explained returns a detail, which begins with the value as it shows it, with why the value counts, if it is not
+// isWritten reports whether the object itself holds the value.
+func (b *breach) isWritten() bool { return b.standIn == jsonpath.Written && b.origin == "" }
+
+// explained returns a detail, which begins with the value as it shows it, with why the value counts that is not
 // written in the object.
 func (b *breach) explained(shown, detail string) string {
 	switch b.standIn {
@@ -254,9 +262,6 @@ func (b *breach) explained(shown, detail string) string {
 		return fmt.Sprintf("not set, counts as %s: %s", shown, detail)
 	case jsonpath.Zero:
 		return fmt.Sprintf("0 counts as %s: %s", shown, detail)
-	}
-	if b.origin == "" {
-		return detail
 	}
 	origin := b.origin
 	if name, ok := strings.CutPrefix(origin, "instancetype "); ok {
