@@ -369,8 +369,15 @@ test("with the library loaded", async (t) => {
       [{ type: "integer", min: 1, max: 8 }, "1 to 8"],
       [{ type: "integer", min: 2, max: 2 }, "exactly 2"],
       [{ type: "integer", min: 0 }, "at least 0"],
+      [{ type: "integer", min: 1024, max: 65536 }, "1024 to 65536"], // a port is no size
+      [{ type: "quantity", max: 2 ** 60 }, "at most 1Ei"],
+      [{ type: "quantity", max: 1e300 }, "at most 1e+300"],
+      [{ type: "quantity", min: 1, max: Infinity }, "at least 1"], // 1e400, which no number is
+      [{ type: "quantity", min: Infinity }, "at least Infinity"],
       [{ type: "string", minLength: 3, maxLength: 63 }, "3 to 63 characters"],
+      [{ type: "string", maxLength: 1024 }, "at most 1024 characters"],
       [{ type: "scalar", values: ["virtio", "sata"] }, "one of virtio, sata"],
+      [{ type: "scalar", values: [], maxLength: 4 }, "no value, at most 4 characters"],
       [
         { type: "integralQuantity", min: 4 * G, values: ["4Gi", "8Gi"] },
         "one of 4Gi, 8Gi, at least 4Gi",

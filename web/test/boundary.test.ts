@@ -108,7 +108,9 @@ test("what JSON has no text for, or another one, is an error with its place", ()
     [cyclic, ".a[0] contains itself"],
     [{ cores: 1n }, ".cores is a bigint, which has no JSON"],
     [{ cores: new Number(NaN) }, ".cores is NaN, which JSON does not have"],
+    [{ cores: new Date(NaN) }, ".cores is an invalid Date"],
     [{ cores: Object.assign(new Map(), { a: 1 }) }, ".cores is a Map, of which JSON has nothing"],
+    [{ cores: new Error("e") }, ".cores is an Error, of which JSON has nothing"],
     [
       { cores: Object.create(Object.create(Object.create(null))) },
       ".cores is a value of another class, of which JSON has nothing",
@@ -226,6 +228,12 @@ test("an unknown option lists all that there are", () => {
   }
 });
 
+function cyclicPointer(): object {
+  const pointer: { own?: object } = {};
+  pointer.own = pointer;
+  return pointer;
+}
+
 test("rules and reports that are something else", () => {
   const notRules = /^the first argument must be Rules/;
   for (const wrong of [new Proxy(rules, {}), Object.create(api.Rules.prototype), null, {}]) {
@@ -235,6 +243,9 @@ test("rules and reports that are something else", () => {
   const report = /^the first argument must be a Report/;
   for (const wrong of [null, { results: [null] }, new Proxy([], { get: () => assert.fail() })]) {
     assert.match(failing(() => api.violationsAt(wrong as never, "")).message, report);
+  }
+  for (const wrong of [1n, Symbol("s"), cyclicPointer(), "a"]) {
+    assert.match(failing(() => api.violationsAt({} as never, wrong as never)).message, /JSON Pointer/);
   }
   for (const of of [{ values: 1 }, { min: Object.create(null) }, { min: Symbol("s") }]) {
     assert.match(failing(() => api.hint(of as never)).message, /^the first argument/);

@@ -141,6 +141,9 @@ const shared = (page: Page, name: string): Promise<number> =>
 async function useForm(page: Page): Promise<void> {
   await says(page, "help", "1 to 8; better one of 2, 4, 8");
   assert.equal(await page.locator("input").getAttribute("max"), "8");
+  await page.locator("input").fill(""); // null in JSON, as is NaN
+  await page.locator("input").fill("x");
+  await says(page, "status", "the object.spec.template.spec.domain.cpu.cores is NaN");
   await page.locator("input").fill("12");
   await says(page, "error", /^the licence covers 8 cores$/);
   const before = await shared(page, "renders");

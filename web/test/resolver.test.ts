@@ -221,6 +221,15 @@ test("all of what is wrong with a field, by rule, and other words", async () => 
   });
 });
 
+test("rules with the names of what all objects have", async () => {
+  const called = ["constructor", "toString", "__proto__"];
+  const { judge } = judging(...called.map((name) => ({ ...all[0], name, min: undefined })));
+  const { cores } = (await answer(judge, { cores: 12 }, names, byField, {
+    criteriaMode: "all",
+  })) as FieldErrors<Values>;
+  assert.deepEqual(Object.keys(cores?.types ?? {}), called);
+});
+
 test("in a form of react-hook-form", async () => {
   const { judge, asked } = judging(...all);
   const { register, handleSubmit, setValue, subscribe } = createFormControl<Values>({
