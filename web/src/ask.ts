@@ -9,6 +9,7 @@ import {
   type ValidateOptions,
   validate,
 } from "@vmrules/vmrules";
+import { plainOf } from "./plain.js";
 
 /** RulesSource is where rules come from: an annotation, or a VM and its template, as for rulesFor. */
 export type RulesSource =
@@ -40,6 +41,16 @@ export interface Answers {
 export type Ask = <Operation extends keyof Answers>(
   question: Question & { operation: Operation },
 ) => Answers[Operation] | Promise<Answers[Operation]>;
+
+/** plainly returns a question as its JSON has it. It throws a VmrulesError if all of it cannot be that. */
+export function plainly<Asked extends Question>({ rules, vm, options, ...asked }: Asked): Asked {
+  const plain = {
+    rules: plainOf("the rules", rules),
+    vm: plainOf("the object", vm),
+    options: plainOf("the options", options),
+  };
+  return { ...asked, ...plain } as Asked;
+}
 
 /** answer answers a question with the library, which is loaded. */
 export function answer<Operation extends keyof Answers>(

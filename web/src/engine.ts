@@ -5,8 +5,13 @@ import { newScope } from "./scope.js";
 import { jsonOf } from "./text.js";
 import type { Problem } from "./types.js";
 
+/** Module is a WebAssembly.Module. Where nothing declares that, as on servers, there is no such type. */
+type Module = typeof globalThis extends { WebAssembly: { Module: { prototype: infer M } } }
+  ? M
+  : never;
+
 /** WasmSource is where `init` takes vmrules.wasm from. */
-export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Module;
+export type WasmSource = string | URL | Response | ArrayBuffer | ArrayBufferView | Module;
 
 /** Exports are the functions of the Go program: see wasm/main.go. */
 interface Exports {
@@ -102,7 +107,12 @@ async function compileAddress(address: string): Promise<WebAssembly.Module> {
     const message = `nothing here can fetch ${address}: give init the bytes of vmrules.wasm`;
     throw new VmrulesError(message, { code: "load" });
   }
-  return compileResponse(await fetch(address));
+  const response = await fetch(address).catch((cause) => {
+    const cure = typeof window === "undefined" ? ": a path of a file begins with file:" : "";
+    const message = `${address} cannot be fetched: ${textOfError(cause)}${cure}`;
+    throw new VmrulesError(message, { code: "load", cause });
+  });
+  return compileResponse(response);
 }
 
 /** compileBytes compiles a file, unless it is another one. */

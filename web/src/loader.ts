@@ -1,5 +1,13 @@
 import { init, type Rules, VmrulesError } from "@vmrules/vmrules";
-import { type Answers, type Ask, answer, type Question, type RulesSource, rulesOf } from "./ask.js";
+import {
+  type Answers,
+  type Ask,
+  answer,
+  plainly,
+  type Question,
+  type RulesSource,
+  rulesOf,
+} from "./ask.js";
 import type { Reply, Request } from "./worker.js";
 
 /** LoaderSettings say who answers: the library in this page, unless there is a worker or `ask`. */
@@ -73,7 +81,7 @@ export class Loader {
   async #start(): Promise<Loading> {
     const { source, worker, ask } = this.#settings;
     if (ask) {
-      return { status: "ready", ask, isHere: false };
+      return { status: "ready", ask: (question) => ask(plainly(question)), isHere: false };
     }
     if (!worker) {
       await init(source);
@@ -83,7 +91,8 @@ export class Loader {
     const send = sending(this.#worker);
     // An address is relative to the page, not to the worker.
     await send({ source: source && new URL(source, document.baseURI).href });
-    return { status: "ready", ask: (question) => send({ question }), isHere: false };
+    const askWorker: Ask = (question) => send({ question: plainly(question) });
+    return { status: "ready", ask: askWorker, isHere: false };
   }
 
   #set(state: Loading): void {

@@ -74,6 +74,9 @@ function topOf(place: Place): Place {
 
 function copyOf(value: unknown, place: Place, size: Size): unknown {
   const given = reading(place, () => withToJSON(value, place.key));
+  if (given === null && value !== null && tagOf(value) === "[object Date]") {
+    throw wrong(place, "is an invalid Date");
+  }
   spend(size, typeof given === "string" ? given.length + 2 : 1, place);
   switch (typeof given) {
     case "string":
@@ -153,18 +156,18 @@ function copyOfObject(value: object, place: Place, size: Size): unknown {
   return copy;
 }
 
+const tagOf = (value: unknown): string => Object.prototype.toString.call(value);
+
 /** boxedIn returns what a Number, String or Boolean holds, which JSON writes. */
 function boxedIn(value: object): unknown {
-  const tag = Object.prototype.toString.call(value);
-  const isBoxed = ["[object Number]", "[object String]", "[object Boolean]"].includes(tag);
+  const isBoxed = ["Number", "String", "Boolean"].some((of) => tagOf(value) === `[object ${of}]`);
   const held = isBoxed ? value.valueOf() : undefined;
   return typeof held === "object" ? undefined : held;
 }
 
 /** refuseHidden refuses an object that keeps all or some of it where JSON does not look. */
 function refuseHidden(value: object, names: string[], place: Place): void {
-  const tag = Object.prototype.toString.call(value);
-  const isCollection = tag === "[object Map]" || tag === "[object Set]";
+  const isCollection = ["[object Map]", "[object Set]"].includes(tagOf(value));
   if (names.length === 0 || isCollection || ArrayBuffer.isView(value)) {
     throw wrong(place, `is ${classOf(value)}, of which JSON has nothing: use a plain object`);
   }
@@ -176,7 +179,8 @@ export function classOf(value: object): string {
     return "an array";
   }
   const made = value.constructor;
-  return `a ${(typeof made === "function" && made.name) || "value of another class"}`;
+  const name = (typeof made === "function" && made.name) || "value of another class";
+  return `${/^[AEIO]/.test(name) ? "an" : "a"} ${name}`;
 }
 
 /** tooDeep returns the error for a value that is too deep, which may be because it contains itself. */

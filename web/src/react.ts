@@ -16,6 +16,7 @@ import {
 import type { RulesSource } from "./ask.js";
 import type { Validation } from "./input.js";
 import { Loader, type LoaderSettings } from "./loader.js";
+import { jsonOf } from "./text.js";
 
 export type { Answers, Ask, Question, RulesSource } from "./ask.js";
 export type { LoaderSettings } from "./loader.js";
@@ -80,7 +81,7 @@ export function useRules(source: RulesSource): RulesState {
   const { loader, suspends } = provided;
   const state = useSyncExternalStore(loader.subscribe, loader.state, loader.state);
   const { annotation, vm, template } = source;
-  const key = JSON.stringify([annotation, vm, template]);
+  const key = keyOf([annotation, vm, template]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key is the source, however often it is made anew
   const functions = useMemo(() => asking(loader, source), [loader, key]);
   const rules = useMemo(() => {
@@ -94,6 +95,15 @@ export function useRules(source: RulesSource): RulesState {
     throw state.error;
   }
   return rules;
+}
+
+/** keyOf returns what only questions with the same answer share: their JSON, or why they have none. */
+function keyOf(asked: unknown): string {
+  try {
+    return jsonOf("what is asked", asked);
+  } catch (error) {
+    return String(error);
+  }
 }
 
 function asking(loader: Loader, source: RulesSource): Pick<RulesState, "validate" | "limits"> {
@@ -126,7 +136,7 @@ export function useValidation(
   options: ValidateOptions = {},
 ): ValidationNow {
   const { validate, limits, status, isHere } = rules;
-  const key = JSON.stringify([vm, options]);
+  const key = keyOf([vm, options]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key is the VM and the options
   const ask = useMemo(() => {
     const settings = { ...options, partial: true };

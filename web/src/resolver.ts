@@ -221,11 +221,11 @@ function rootOf(type: string, findings: Finding[]): Tree {
 }
 
 function byRule(findings: Finding[]): { [rule: string]: string[] } {
-  const types: { [rule: string]: string[] } = {};
+  const types = new Map<string, string[]>();
   for (const { rule = "", text } of findings) {
-    types[rule] = [...(types[rule] ?? []), text];
+    types.set(rule, [...(types.get(rule) ?? []), text]);
   }
-  return types;
+  return Object.fromEntries(types);
 }
 
 interface Tree {

@@ -62,7 +62,8 @@ export class Rules {
    * check checks a value, for instance what a user types, by the rule with an index or a name. It
    * returns what validate would find wrong with it, and an empty list if nothing is. A value of null
    * or undefined is missing, and counts as the default of its field, if that has one. It throws a
-   * VmrulesError if the rule needs an object, because an argument is a path.
+   * VmrulesError if the rule decides nothing about a value alone: an argument is a path, the kind is unknown,
+   * or an enum or regex has no argument.
    */
   check(rule: number | string, value: unknown, options: CheckOptions = {}): Violation[] {
     if (typeof rule !== "string" && !Number.isInteger(rule)) {

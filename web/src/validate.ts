@@ -80,9 +80,8 @@ export function validateOwn(
 /** violationsAt returns the violations and warnings of a field, by its JSON Pointer. */
 export function violationsAt(report: Report, pointer: string): Violation[] {
   if (typeof pointer !== "string" || !/^(\/([^~]|~[01])*)?$/.test(pointer)) {
-    throw new VmrulesError(
-      `${JSON.stringify(pointer)} is not a JSON Pointer, such as "/spec/template"`,
-    );
+    const what = typeof pointer === "string" ? JSON.stringify(pointer) : `a ${typeof pointer}`;
+    throw new VmrulesError(`${what} is not a JSON Pointer, such as "/spec/template"`);
   }
   try {
     const all = report.results.flatMap((result) => result.violations ?? []);

@@ -7,19 +7,24 @@ import type { Constraints } from "./types.js";
 
 const units = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
-/** quantityOf returns a number of bytes as people write it, such as 512Mi for 536870912. */
-function quantityOf(written: string): string {
-  let unit = 0;
-  let left = /^\d{4,30}$/.test(written) ? BigInt(written) : 0n;
-  while (left > 0n && left % 1024n === 0n && unit < units.length - 1) {
-    left /= 1024n;
+/** boundOf returns a bound as people write it, such as 512Mi for 536870912. Less than 1Mi may be a port. */
+function boundOf(bound: number | string): string {
+  const bytes = Number(bound);
+  if (!Number.isInteger(bytes) || bytes < 2 ** 20 || bytes >= 2 ** 70) {
+    return String(bound);
+  }
+  let [left, unit] = [bytes, 0]; // dividing by 1024 is exact
+  while (left % 1024 === 0 && unit < units.length - 1) {
+    left /= 1024;
     unit++;
   }
-  return unit > 0 ? `${left}${units[unit]}` : written;
+  return unit > 0 ? `${left}${units[unit]}` : String(bound);
 }
 
+type Shown = string | undefined;
+
 /** between says what two bounds are together; "" if there are none. */
-function between(least: string | undefined, most: string | undefined, noun = ""): string {
+function between(least: Shown, most: Shown, noun = ""): string {
   if (least !== undefined && most !== undefined) {
     return least === most ? `exactly ${least}${noun}` : `${least} to ${most}${noun}`;
   }
@@ -36,7 +41,8 @@ function between(least: string | undefined, most: string | undefined, noun = "")
  */
 export function hint(of: Constraints): string {
   const name = "the first argument";
-  const { values, ...bounds } = plainOf(name, plainObject(name, of)) as Constraints;
+  plainObject(name, of);
+  const { values, ...bounds } = plainOf(name, { toJSON: () => finite(of) }) as Constraints;
   if ("must" in bounds || "should" in bounds) {
     throw new VmrulesError(`${name} is a Limit or a Parameter: pass its must or its should`);
   }
@@ -44,17 +50,25 @@ export function hint(of: Constraints): string {
     throw new VmrulesError(`${name}.values must be an array`);
   }
   const { min, max, minLength, maxLength } = bounds;
-  const text = (value: unknown) => {
+  const show = (value: unknown, write: (bound: number | string) => string) => {
     if (typeof value === "object") {
       throw new VmrulesError(`${name} has a bound that is no number, string or boolean`);
     }
-    return value === undefined ? undefined : quantityOf(String(value));
+    return value === undefined ? undefined : write(value as number);
   };
+  const among = values?.length ? `one of ${values.join(", ")}` : "no value";
   return [
-    values ? `one of ${values.join(", ")}` : "",
-    between(text(min), text(max)),
-    between(text(minLength), text(maxLength), " characters"),
+    values ? among : "",
+    between(show(min, boundOf), show(max, boundOf)),
+    between(show(minLength, String), show(maxLength, String), " characters"),
   ]
     .filter(Boolean)
     .join(", ");
+}
+
+/** finite returns constraints without the bounds beyond all numbers, which everything or nothing keeps. */
+function finite(of: Constraints): object {
+  const isKept = ([key, bound]: [string, unknown]) => key !== "max" || bound !== Infinity;
+  const entries = Object.entries(of).filter(isKept);
+  return Object.fromEntries(entries.map(([key, b]) => [key, b === Infinity ? "Infinity" : b]));
 }

@@ -166,7 +166,7 @@ test("options are members of a plain object", () => {
   for (const [options, says] of [
     [[], "the options must be a plain object, not an array"],
     [new Map([["partial", true]]), "the options must be a plain object, not a Map"],
-    [new Options(), "the options must be a plain object, not a Options"],
+    [new Options(), "the options must be a plain object, not an Options"],
     [Object.create({ partial: true }), "the options must be a plain object"],
     [
       Object.create(inherited),
@@ -245,7 +245,10 @@ test("rules and reports that are something else", () => {
     assert.match(failing(() => api.violationsAt(wrong as never, "")).message, report);
   }
   for (const wrong of [1n, Symbol("s"), cyclicPointer(), "a"]) {
-    assert.match(failing(() => api.violationsAt({} as never, wrong as never)).message, /JSON Pointer/);
+    assert.match(
+      failing(() => api.violationsAt({} as never, wrong as never)).message,
+      /JSON Pointer/,
+    );
   }
   for (const of of [{ values: 1 }, { min: Object.create(null) }, { min: Symbol("s") }]) {
     assert.match(failing(() => api.hint(of as never)).message, /^the first argument/);
