@@ -22,12 +22,12 @@ const (
 )
 
 // limit checks the bounds of a schema, and pays for its patterns and rules.
-func (w *wording) limit(s *apiextensions.JSONSchemaProps) {
+func (r *reading) limit(s *apiextensions.JSONSchemaProps) {
 	var rules, fieldPaths int
 	patterns, tooLarge := map[string]int{}, false
 	crdvalidation.SchemaHas(s, func(s *apiextensions.JSONSchemaProps) bool {
 		if s.Pattern != "" {
-			price := w.payPattern(s.Pattern)
+			price := r.payPattern(s.Pattern)
 			patterns[s.Pattern] = price.size
 			tooLarge = tooLarge || price.isTooLarge()
 		}
@@ -37,25 +37,25 @@ func (w *wording) limit(s *apiextensions.JSONSchemaProps) {
 				fieldPaths += countSchemas(s)
 			}
 		}
-		return w.unpaid
+		return r.unpaid
 	})
-	if w.payRules(s); w.unpaid {
+	if r.payRules(s); r.unpaid {
 		return
 	}
 	if fieldPaths > maxFieldPaths {
-		w.problem(w.node, vmrules.ReasonTooLong, "has too many rules with a fieldPath: looking them up in the schemas below their rules takes more than %d schemas; write fewer of them, or in smaller schemas", maxFieldPaths)
+		r.problem(nil, vmrules.ReasonTooLong, "has too many rules with a fieldPath: looking them up in the schemas below their rules takes more than %d schemas; write fewer of them, or in smaller schemas", maxFieldPaths)
 	}
 	if rules > maxExpressions {
-		w.problem(w.node, vmrules.ReasonTooLong, "has %d rules of x-kubernetes-validations; at most %d are allowed", rules, maxExpressions)
+		r.problem(nil, vmrules.ReasonTooLong, "has %d rules of x-kubernetes-validations; at most %d are allowed", rules, maxExpressions)
 	}
 	if tooLarge {
-		w.problem(w.node, vmrules.ReasonTooLong, "has "+largePattern, "pattern", maxPatternSteps, maxPatternSize)
+		r.problem(nil, vmrules.ReasonTooLong, "has "+largePattern, "pattern", maxPatternSteps, maxPatternSize)
 		return
 	}
 	if admitted, known := allPatterns.admit(patterns); admitted {
-		w.pay(int64(known)*knownPatternWork*int64(len(patterns)), 0)
+		r.pay(int64(known)*knownPatternWork*int64(len(patterns)), 0)
 	} else {
-		w.problem(w.node, vmrules.ReasonTooLong, "has too many new patterns: Kubernetes' validators never free a pattern, so that all schemas of a process may have %d different patterns, of %d bytes together; write fewer patterns", maxPatterns, maxPatternSizes)
+		r.problem(nil, vmrules.ReasonTooLong, "has too many new patterns: Kubernetes' validators never free a pattern, so that all schemas of a process may have %d different patterns, of %d bytes together; write fewer patterns", maxPatterns, maxPatternSizes)
 	}
 }
 
