@@ -24,6 +24,7 @@ const (
 // limit checks the bounds of a schema, and pays for its patterns and rules.
 func (r *reading) limit(s *apiextensions.JSONSchemaProps) {
 	var rules, fieldPaths int
+	var work, size int64
 	patterns, tooLarge := map[string]int{}, false
 	crdvalidation.SchemaHas(s, func(s *apiextensions.JSONSchemaProps) bool {
 		if s.Pattern != "" {
@@ -31,15 +32,24 @@ func (r *reading) limit(s *apiextensions.JSONSchemaProps) {
 			patterns[s.Pattern] = price.size
 			tooLarge = tooLarge || price.isTooLarge()
 		}
+		if len(s.XValidations) == 0 {
+			return r.unpaid
+		}
+		schemas := countSchemas(s)
 		rules += len(s.XValidations)
+		work += validatorWork + int64(schemas)*subschemaWork
+		size += validatorSize
 		for _, rule := range s.XValidations {
-			if rule.FieldPath != "" && fieldPaths <= maxFieldPaths {
-				fieldPaths += countSchemas(s)
+			if rule.FieldPath != "" {
+				fieldPaths += schemas
 			}
+			n := tokens(rule.Rule) + tokens(rule.MessageExpression)
+			work += ruleWork + n*ruleTokenWork + 3*(nestingWork(rule.Rule)+nestingWork(rule.MessageExpression))
+			size += ruleSize + n*tokenSize
 		}
 		return r.unpaid
 	})
-	if r.payRules(s); r.unpaid {
+	if r.pay(work, size); r.unpaid { // before they are parsed or compiled
 		return
 	}
 	if fieldPaths > maxFieldPaths {
