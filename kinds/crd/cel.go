@@ -55,7 +55,10 @@ func CEL(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	if reason, ok := r.text(keyReason); ok && slices.Contains(knownReasons, apiextensions.FieldValueErrorReason(reason)) {
 		c.reason = vmrules.Reason(reason)
 	}
-	c.optional = r.flag(keyOptionalOldSelf)
+	if raw, ok := source.Value(keyOptionalOldSelf); ok && json.Unmarshal(raw, &c.optional) != nil {
+		r.key = keyOptionalOldSelf
+		r.problem(nil, vmrules.ReasonTypeInvalid, "must be true or false")
+	}
 	if len(r.problems) > 0 {
 		return nil, r.problems
 	}
@@ -114,26 +117,18 @@ func (r *reading) text(key string) (string, bool) {
 	return "", false
 }
 
-func (r *reading) flag(key string) bool {
-	r.key = key
-	var b bool
-	if raw, ok := r.source.Value(key); ok && json.Unmarshal(raw, &b) != nil {
-		r.problem(nil, vmrules.ReasonTypeInvalid, "must be true or false")
-	}
-	return b
-}
-
 // program compiles an expression. It adds a problem if the expression cannot be compiled.
 func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c *expressionChecker) celgo.Program {
 	r.key = key
 	if r.payProgram(text); r.unpaid {
 		return nil
 	}
-	if r.payRegexes(parse(text)) {
+	e := parse(text)
+	if r.payRegexes(e) {
 		r.problem(nil, vmrules.ReasonTooLong, "has "+largePattern, "regular expression", maxPatternSteps, maxPatternSize)
 		return nil
 	}
-	if function := parse(text).makesLists(); function != "" {
+	if function := e.makesLists(); function != "" {
 		r.problem(nil, vmrules.ReasonInvalid, "the function %q may use all memory: %s", function, boundedUse[function])
 	}
 	if r.unpaid {
@@ -152,7 +147,7 @@ func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c 
 		return nil
 	}
 	// The compiler finds what is wrong with the literals of matches, but not of find and findAll.
-	for _, pattern := range parse(text).regexes() {
+	for _, pattern := range e.regexes() {
 		if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {
 			r.problem(nil, vmrules.ReasonInvalid, "the regular expression %q cannot be used: %s", shortened(pattern), shortened(err.Error()))
 			return nil

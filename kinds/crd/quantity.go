@@ -46,11 +46,6 @@ func hasHostileQuantity(v any) bool {
 // at a text when they are called.
 var quantityFunctions = []string{"quantity", "isQuantity"}
 
-// readsQuantities reports whether an expression reads quantities.
-func (e expression) readsQuantities() bool {
-	return len(slices.Collect(e.calls(quantityFunctions...))) > 0
-}
-
 // makesQuantities reports whether an expression may read a quantity that is neither a text in the
 // value nor a literal that is not hostile. What the variables of its loops stand for must be parts of
 // the value or literals, too.

@@ -95,7 +95,7 @@ func (r *reading) compile() *judge {
 	if r.limit(&schema); r.unpaid {
 		return nil
 	}
-	r.check(&schema, nil, nil)
+	r.check(&schema, &schema, nil)
 	if r.sort(); r.failed() {
 		return nil
 	}
@@ -210,7 +210,9 @@ func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps) (*judge, error
 			j.usesOld = j.usesOld || e.usesOldSelf()
 			for _, e := range []expression{e, parse(rule.MessageExpression)} {
 				j.loops = j.loops || e.loops()
-				j.quantities = j.quantities || e.readsQuantities()
+				for range e.calls(quantityFunctions...) {
+					j.quantities = true
+				}
 				for range e.calls("format") {
 					j.formats = j.formats || e.loops()
 				}
@@ -239,11 +241,8 @@ func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps) (*judge, error
 
 // check adds problems for what the API server accepts in a schema, but does not apply as
 // written. It removes unknown reasons from rules, as if they had none. spine is the schema of
-// the same value outside of allOf, anyOf, oneOf and not; nil means s itself.
+// the same value outside of allOf, anyOf, oneOf and not, or s itself if there is none.
 func (r *reading) check(s, spine *apiextensions.JSONSchemaProps, steps []any) {
-	if spine == nil {
-		spine = s
-	}
 	r.checkNumbers(s, spine, steps)
 	r.checkValues(s, spine, steps)
 	r.checkRules(s.XValidations, steps)
@@ -259,21 +258,21 @@ func (r *reading) check(s, spine *apiextensions.JSONSchemaProps, steps []any) {
 		next(s.Not, spine, "not")
 	}
 	for name, property := range s.Properties {
-		var outside *apiextensions.JSONSchemaProps
-		if o, ok := spine.Properties[name]; ok {
-			outside = &o
+		outside, ok := spine.Properties[name]
+		if !ok {
+			outside = property
 		}
-		next(&property, outside, "properties", name)
+		next(&property, &outside, "properties", name)
 	}
 	if s.Items != nil && s.Items.Schema != nil {
-		var outside *apiextensions.JSONSchemaProps
+		outside := s.Items.Schema
 		if spine.Items != nil {
 			outside = spine.Items.Schema
 		}
 		next(s.Items.Schema, outside, "items")
 	}
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		next(s.AdditionalProperties.Schema, nil, "additionalProperties")
+		next(s.AdditionalProperties.Schema, s.AdditionalProperties.Schema, "additionalProperties")
 	}
 }
 
@@ -353,7 +352,9 @@ func (r *reading) add(e *field.Error) {
 	steps, _ := locate(path, r.value, nil, e.Type == field.ErrorTypeRequired)
 	if found := celErrors.FindAllStringSubmatch(e.Detail, -1); found != nil {
 		for _, match := range found {
-			r.addExpression(steps, path, match)
+			line, _ := strconv.Atoi(match[1])
+			column, _ := strconv.Atoi(match[2])
+			r.at(steps, path, vmrules.ReasonInvalid, "%s", expressionError(line, column, match[3], "self and oldSelf"))
 		}
 		return
 	}
@@ -379,12 +380,6 @@ func (r *reading) sort() {
 
 // celErrors matches each error in a text of CEL: its line, column and message.
 var celErrors = regexp.MustCompile(`ERROR: <input>:(\d+):(\d+): (.*)`)
-
-func (r *reading) addExpression(steps []any, where string, match []string) {
-	line, _ := strconv.Atoi(match[1])
-	column, _ := strconv.Atoi(match[2])
-	r.at(steps, where, vmrules.ReasonInvalid, "%s", expressionError(line, column, match[3], "self and oldSelf"))
-}
 
 // knownReasons has the reasons that a rule may give.
 var knownReasons = []apiextensions.FieldValueErrorReason{
