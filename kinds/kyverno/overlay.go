@@ -203,11 +203,9 @@ func (r *overlayReader) existence(v any, at string) any {
 		}
 		return m
 	case []any:
-		list := make([]any, len(v))
 		for i, item := range v {
-			list[i] = r.existence(item, fmt.Sprintf("%s[%d]", at, i))
+			v[i] = r.existence(item, fmt.Sprintf("%s[%d]", at, i))
 		}
-		return list
 	}
 	return v
 }

@@ -49,17 +49,13 @@ func Rules(doc []byte) (vmrules.Rules, error) {
 
 // compile returns the rules, unless they have problems.
 func (p *policy) compile() vmrules.Rules {
-	var all []vmrules.Rule
-	for _, r := range p.rules {
-		all = append(all, r.Rule)
-	}
-	rules, err := vmrules.NewRules(all, append(Kinds(), vmrules.WholeObjects())...)
+	rules, err := vmrules.NewRules(p.rules, append(Kinds(), vmrules.WholeObjects())...)
 	if err == nil {
 		return rules
 	}
 	for _, problem := range err.(*vmrules.ParseError).Problems {
 		if problem.Index >= 0 {
-			problem.Index = p.rules[problem.Index].index
+			problem.Index = p.indexes[problem.Index]
 			of := p.spotOf(problem.Index, problem.Key)
 			if problem.Offset == 0 {
 				problem.Offset = of.at
@@ -115,13 +111,9 @@ type policy struct {
 	root      *spot
 	namespace string
 	warns     bool // whether violations are only warnings
-	rules     []policyRule
+	rules     []vmrules.Rule
+	indexes   []int // of the rules in the policy
 	problems  []vmrules.Problem
-}
-
-type policyRule struct {
-	vmrules.Rule
-	index int // in the policy
 }
 
 func (p *policy) refuse(index int, rule, key, format string, args ...any) {
@@ -214,7 +206,7 @@ func (p *policy) rule(raw json.RawMessage, index int) {
 	if p.namespace != "" {
 		rule.Unknown["namespace"], _ = json.Marshal(p.namespace)
 	}
-	p.rules = append(p.rules, policyRule{rule, index})
+	p.rules, p.indexes = append(p.rules, rule), append(p.indexes, index)
 }
 
 var everything = vmrules.MustParsePath("jsonpath::$")
