@@ -54,7 +54,7 @@ func (c *keeper) Reconcile(ctx context.Context, req reconcile.Request) (reconcil
 	since, failed := c.backlog.Begin(req.NamespacedName), true // unless judge returns
 	defer func() {
 		if failed {
-			c.backlog.Again(req.NamespacedName, since)
+			c.backlog.Add(req.NamespacedName, since)
 		}
 	}()
 	err := c.judge(ctx, req.NamespacedName)
