@@ -103,7 +103,7 @@ func (j *judging) object(ctx context.Context, r reference) (object map[string]an
 		object, err = j.inRevision(ctx, r, r.revisionInStatus, r.name)
 	}
 	if object == nil && err == nil {
-		object, err = present(j.get(ctx, schema.GroupKind{Group: GroupInstancetype, Kind: r.kind}, namespace, r.name))
+		object, err = present(j.get(ctx, schema.GroupKind{Group: GroupInstancetype, Kind: r.kind}, namespace, r.name, false))
 	}
 	return object, fmt.Errorf("the %s %s was not found", kind, join(namespace, name)), err
 }
@@ -115,7 +115,7 @@ var RevisionKind = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "
 // of an object with another name than the one that is given. KubeVirt does not compare the name inside with that
 // of the VM, so the object gets the latter.
 func (j *judging) inRevision(ctx context.Context, r reference, name, label string) (map[string]any, error) {
-	revision, err := present(j.get(ctx, RevisionKind.GroupKind(), j.q.Namespace, name))
+	revision, err := present(j.get(ctx, RevisionKind.GroupKind(), j.q.Namespace, name, false))
 	if revision == nil || label != "" && TextAt(revision, "metadata", "labels", RevisionLabel) != label {
 		return nil, err
 	}
