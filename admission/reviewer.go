@@ -57,7 +57,10 @@ type readFunc func(*review.Request, admission.Request) error
 // count, read fills them in.
 func (r *Reviewer) decide(ctx context.Context, req admission.Request, read readFunc) admission.Response {
 	began := time.Now()
-	q := newRequest(req)
+	q := &review.Request{
+		Operation: string(req.Operation), Kind: schema.GroupVersionKind(req.Kind), Subresource: req.SubResource,
+		Namespace: req.Namespace, Name: req.Name, Size: len(req.Object.Raw) + len(req.OldObject.Raw),
+	}
 	d := r.reviewer.Review(ctx, q, func() error { return read(q, req) })
 	reviewSeconds.Observe(time.Since(began).Seconds())
 	reviews.WithLabelValues(string(d.Outcome)).Inc()
@@ -74,14 +77,6 @@ func (r *Reviewer) decide(ctx context.Context, req admission.Request, read readF
 		told(ctx, req, resp, d.Report)
 	}
 	return resp
-}
-
-// newRequest returns a request without its objects.
-func newRequest(req admission.Request) *review.Request {
-	return &review.Request{
-		Operation: string(req.Operation), Kind: schema.GroupVersionKind(req.Kind), Subresource: req.SubResource,
-		Namespace: req.Namespace, Name: req.Name, Size: len(req.Object.Raw) + len(req.OldObject.Raw),
-	}
 }
 
 // readObjects reads the objects of a request.

@@ -120,10 +120,7 @@ func join(namespace, name string) string {
 
 // TextAt returns the text at a place in an object; "" if there is none.
 func TextAt(object map[string]any, path ...string) string {
-	for len(path) > 1 {
-		object, _ = object[path[0]].(map[string]any)
-		path = path[1:]
-	}
-	text, _ := object[path[0]].(string)
+	last := len(path) - 1
+	text, _ := partOf(object, path[:last]...)[path[last]].(string)
 	return text
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/vmrules/vmrules"
 )
@@ -75,16 +76,10 @@ func (f *finder) templateAt(ctx context.Context, namespace, name string, isCache
 
 // lengthOfRules returns how many bytes of rules a template has.
 func lengthOfRules(template map[string]any) (n int) {
-	spec, _ := template["spec"].(map[string]any)
 	objects, _ := template["objects"].([]any)
-	count := func(v any) {
-		o, _ := v.(map[string]any)
+	for _, o := range append(slices.Clip(objects), partOf(template, "spec", "virtualMachine"), template) {
+		o, _ := o.(map[string]any)
 		n += len(TextAt(o, "metadata", "annotations", vmrules.Annotation)) + len(TextAt(o, "metadata", "annotations", vmrules.OldAnnotation))
-	}
-	count(template)
-	count(spec["virtualMachine"])
-	for _, o := range objects {
-		count(o)
 	}
 	return n
 }

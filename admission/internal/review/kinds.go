@@ -44,7 +44,7 @@ func vmHeld(object map[string]any) map[string]any {
 	kind := schema.FromAPIVersionAndKind(TextAt(object, "apiVersion"), TextAt(object, "kind"))
 	for k, place := range vmPlaces {
 		if k.Kind == kind.Kind && (k.Group == kind.Group || kind.Version == "") {
-			return partOf(object, place)
+			return partOf(object, place...)
 		}
 	}
 	if kind.Kind == "" {
@@ -61,10 +61,10 @@ func IsTemplate(kind schema.GroupKind) bool { return slices.Contains(templateKin
 
 // vmIn returns the VM in an object of the request's kind; nil if it is not there.
 func (q *Request) vmIn(object map[string]any) map[string]any {
-	return partOf(object, vmPlaces[q.Kind.GroupKind()])
+	return partOf(object, vmPlaces[q.Kind.GroupKind()]...)
 }
 
-func partOf(object map[string]any, place []string) map[string]any {
+func partOf(object map[string]any, place ...string) map[string]any {
 	for _, name := range place {
 		object, _ = object[name].(map[string]any)
 	}

@@ -45,11 +45,12 @@ type Settings struct {
 func New(c Cluster, s Settings) *Reviewer {
 	budget, kept := vmrules.WithBudget(quickBudget), vmrules.KeepRules(s.Parse...)
 	validate := append(slices.Clip(s.Validate), kept)
+	cores := runtime.GOMAXPROCS(0)
 	r := &Reviewer{
 		Settings: s, finder: finder{cluster: c}, kept: kept,
-		quick: pace{true, append(slices.Clip(s.Parse), budget), append(slices.Clip(validate), budget), &queue{free: runtime.GOMAXPROCS(0)}},
+		quick: pace{true, append(slices.Clip(s.Parse), budget), append(slices.Clip(validate), budget), &queue{free: cores}},
 		slow:  pace{false, s.Parse, validate, nil},
-		lane:  newLane(slowSlots()), objects: &queue{free: bytesOfText()},
+		lane:  newLane(max(cores-1, 1)), objects: &queue{free: 4 * cores * quickSize}, // a core is for what is quick
 	}
 	for d, warns := range s.UndecidedWarns {
 		if warns {
