@@ -120,7 +120,8 @@ func (r *reading) text(key string) (string, bool) {
 // program compiles an expression. It adds a problem if the expression cannot be compiled.
 func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c *expressionChecker) celgo.Program {
 	r.key = key
-	if r.payProgram(text); r.unpaid {
+	n := tokens(text)
+	if r.pay(programWork+n*tokenWork+nestingWork(text), programSize+n*tokenSize); r.unpaid {
 		return nil
 	}
 	e := parse(text)

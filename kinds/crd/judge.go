@@ -183,7 +183,7 @@ func (j *judge) prepared(v any, f *findings) (map[string]any, error) {
 	pruning.Prune(object, j.structural, false)
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, j.structural)
 	e := estimate{findings: f, sizes: j.sizes}
-	if e.judging(j.open, object); e.err != nil {
+	if e.judging(j.open, object, 0); e.err != nil {
 		return nil, e.err
 	}
 	defaulting.Default(object, j.structural)
@@ -221,7 +221,11 @@ func (p placer) add(e *field.Error, detail, message string) {
 	if ambiguous {
 		detail += " (at " + shortened(path) + ")"
 	}
-	p.violate(p.value, steps, cmp.Or(reasons[e.Type], vmrules.ReasonInvalid), detail, message)
+	reason := vmrules.Reason(e.Type)
+	if !slices.Contains(reasons, reason) {
+		reason = vmrules.ReasonInvalid
+	}
+	p.violate(p.value, steps, reason, detail, message)
 }
 
 // fieldOf returns the field that an error is about. Some errors have it only in their text.
@@ -283,14 +287,10 @@ var valueTypes = []string{"object", "array", "string", "integer", "number", "boo
 
 const overloadError = ": call arguments did not match a supported operator, function or macro signature"
 
-// reasons has the reasons for errors. For all others, it is ReasonInvalid.
-var reasons = map[field.ErrorType]vmrules.Reason{
-	field.ErrorTypeRequired:     vmrules.ReasonRequired,
-	field.ErrorTypeDuplicate:    vmrules.ReasonDuplicate,
-	field.ErrorTypeNotSupported: vmrules.ReasonNotSupported,
-	field.ErrorTypeForbidden:    vmrules.ReasonForbidden,
-	field.ErrorTypeTooLong:      vmrules.ReasonTooLong,
-	field.ErrorTypeTypeInvalid:  vmrules.ReasonTypeInvalid,
+// reasons has the types of errors that package vmrules has as reasons, too.
+var reasons = []vmrules.Reason{
+	vmrules.ReasonRequired, vmrules.ReasonDuplicate, vmrules.ReasonNotSupported,
+	vmrules.ReasonForbidden, vmrules.ReasonTooLong, vmrules.ReasonTypeInvalid,
 }
 
 // plainDetail returns what an error says about a value, without the field.

@@ -57,12 +57,6 @@ func (r *reading) pay(work, size int64) {
 // failed reports whether the reading has found a problem or has spent the budget.
 func (r *reading) failed() bool { return r.unpaid || len(r.problems) > 0 }
 
-// payProgram pays for an expression of kind "cel", before it is parsed.
-func (r *reading) payProgram(text string) {
-	n := tokens(text)
-	r.pay(programWork+n*tokenWork+nestingWork(text), programSize+n*tokenSize)
-}
-
 var token = regexp.MustCompile(`"[^"]*"?|'[^']*'?|[0-9A-Za-z_]+|[^ ]`)
 
 // tokens returns roughly the number of tokens of an expression. The time to compile it depends on

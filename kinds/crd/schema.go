@@ -116,17 +116,15 @@ func (r *reading) compile() *judge {
 	return j
 }
 
-func convert(value any) (apiextensions.JSONSchemaProps, error) {
+func convert(value any) (schema apiextensions.JSONSchemaProps, err error) {
 	var read v1.JSONSchemaProps
-	var schema apiextensions.JSONSchemaProps
 	text, err := json.Marshal(value)
 	if err == nil {
 		err = json.Unmarshal(text, &read)
 	}
-	if err != nil {
-		return schema, err
+	if err == nil {
+		err = v1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&read, &schema, nil)
 	}
-	err = v1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&read, &schema, nil)
 	return schema, err
 }
 
