@@ -32,8 +32,9 @@ func Rules(doc []byte) (vmrules.Rules, error) {
 		text = doc // in it, numbers keep all of their digits
 	}
 	p := policy{root: readSpots(text)}
+	var places map[int]yamlPlace
 	if isYAML {
-		if err := p.root.readYAML(doc); err != nil {
+		if places, err = p.root.placesIn(doc); err != nil {
 			return vmrules.Rules{}, whole("%v", err)
 		}
 	}
@@ -43,7 +44,7 @@ func Rules(doc []byte) (vmrules.Rules, error) {
 		return rules, nil
 	}
 	slices.SortStableFunc(p.problems, func(a, b vmrules.Problem) int { return a.Index - b.Index })
-	p.root.place(doc, isYAML, p.problems)
+	setPlaces(doc, places, p.problems)
 	return vmrules.Rules{}, &vmrules.ParseError{Problems: p.problems}
 }
 
