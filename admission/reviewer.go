@@ -79,7 +79,6 @@ func (r *Reviewer) decide(ctx context.Context, req admission.Request, read readF
 	return resp
 }
 
-// readObjects reads the objects of a request.
 func readObjects(q *review.Request, req admission.Request) (err error) {
 	if req.Operation != admissionv1.Delete {
 		q.Object, err = readObject("object", req.Object.Raw, q.Kind)
@@ -96,7 +95,6 @@ func readObjects(q *review.Request, req admission.Request) (err error) {
 // longer one.
 const maxObject = 3 << 20
 
-// readObject reads an object of a kind.
 func readObject(name string, raw []byte, kind schema.GroupVersionKind) (map[string]any, error) {
 	switch {
 	case len(raw) == 0:

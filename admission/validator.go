@@ -57,7 +57,6 @@ func (v validator[T]) review(ctx context.Context, operation admissionv1.Operatio
 	return resp.Warnings, nil
 }
 
-// convert fills in the objects of a request.
 func convert(q *review.Request, object, old client.Object) (err error) {
 	if !isNil(object) {
 		q.Object, err = toObject(object, q.Kind)

@@ -264,7 +264,6 @@ func guard(env *celgo.Env) celgo.ProgramOption {
 // costExceeded is the error of cel-go for an expression that costs too much.
 const costExceeded = "operation cancelled: actual cost limit exceeded"
 
-// apply calls a function of CEL.
 func apply(o *functions.Overload, args []ref.Val) ref.Val {
 	switch {
 	case o.OperandTrait != 0 && !args[0].Type().HasTrait(o.OperandTrait):

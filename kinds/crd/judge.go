@@ -36,7 +36,6 @@ func (c schemaChecker) Check(in *vmrules.Input) vmrules.Verdict {
 	return f.verdict()
 }
 
-// value checks one of the values.
 func (j *judge) value(f *findings, i int) {
 	m := f.in.Values[i]
 	if err := f.work(1); err != nil { // the budget is spent
@@ -81,7 +80,6 @@ var blocking = []field.ErrorType{
 	field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid,
 }
 
-// rules decides the rules of x-kubernetes-validations.
 func (j *judge) rules(p placer) {
 	var old any
 	if p.in.OldValue != nil {
@@ -107,7 +105,6 @@ func (j *judge) rules(p placer) {
 	}
 }
 
-// rulesOf decides the rules of one validator.
 func (j *judge) rulesOf(v *cel.Validator, p placer, old any) {
 	if err := p.in.Spend(evaluationWork, 0); err != nil {
 		p.doubt("the rules of x-kubernetes-validations: %w", err)
@@ -327,7 +324,6 @@ var (
 	inRule     = regexp.MustCompile(`^'?(.*?)'?(?:` + overloadError + ` for rule:| evaluating rule:) (?s:(.*))$`)
 )
 
-// goTypes translates the names of types in errors.
 var goTypes = map[string]string{"int64": "a number", "float64": "a number"}
 
 // plainWords returns the text of an error without its field and without names of Go types.

@@ -229,7 +229,6 @@ func (r *reading) fitsFloat(number json.Number, steps []any) {
 // another message.
 const maxShown = 500
 
-// shortened returns a text, cut to maxShown bytes.
 func shortened(s string) string {
 	if len(s) <= maxShown {
 		return s

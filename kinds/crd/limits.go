@@ -69,7 +69,6 @@ func (r *reading) limit(s *apiextensions.JSONSchemaProps) {
 	}
 }
 
-// countSchemas counts a schema and all schemas in it.
 func countSchemas(s *apiextensions.JSONSchemaProps) int {
 	n := 0
 	crdvalidation.SchemaHas(s, func(*apiextensions.JSONSchemaProps) bool {

@@ -26,7 +26,6 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// keySchema is the key of a rule of kind "schema".
 const keySchema = "schema"
 
 // Schema compiles a rule of kind "schema". Its key "schema" holds a schema as in a
@@ -379,7 +378,6 @@ func (r *reading) sort() {
 // celErrors matches each error in a text of CEL: its line, column and message.
 var celErrors = regexp.MustCompile(`ERROR: <input>:(\d+):(\d+): (.*)`)
 
-// knownReasons has the reasons that a rule may give.
 var knownReasons = []apiextensions.FieldValueErrorReason{
 	apiextensions.FieldValueRequired, apiextensions.FieldValueDuplicate, apiextensions.FieldValueInvalid, apiextensions.FieldValueForbidden,
 }

@@ -48,7 +48,6 @@ func Rules(doc []byte) (vmrules.Rules, error) {
 	return vmrules.Rules{}, &vmrules.ParseError{Problems: p.problems}
 }
 
-// compile returns the rules, unless they have problems.
 func (p *policy) compile() vmrules.Rules {
 	rules, err := vmrules.NewRules(p.rules, append(Kinds(), vmrules.WholeObjects())...)
 	if err == nil {
@@ -161,7 +160,6 @@ func (p *policy) read(text []byte) {
 	}
 }
 
-// isAudit reads a failure action.
 func (p *policy) isAudit(action string, index int, rule, key string, otherwise bool) bool {
 	switch strings.ToLower(action) {
 	case "audit":

@@ -74,7 +74,6 @@ func (f *finder) templateAt(ctx context.Context, namespace, name string, isCache
 	return nil, denied
 }
 
-// lengthOfRules returns how many bytes of rules a template has.
 func lengthOfRules(template map[string]any) (n int) {
 	objects, _ := template["objects"].([]any)
 	for _, o := range append(slices.Clip(objects), partOf(template, "spec", "virtualMachine"), template) {

@@ -29,7 +29,6 @@ type finding struct {
 	missing error
 }
 
-// referencesIn returns what a VM names.
 func (j *judging) referencesIn(vm map[string]any) (it, preference reference) {
 	named, preferred := instancetype.NamesOf(vm)
 	return j.referenceTo(vm, named, "instancetype"), j.referenceTo(vm, preferred, "preference")
@@ -69,7 +68,6 @@ func (j *judging) lacks(d vmrules.Doubt) bool {
 	return j.known[named].missing != nil || d == vmrules.DoubtPreference && j.known[preferred].missing != nil
 }
 
-// read reads what a VM names, unless that was read.
 func (j *judging) read(ctx context.Context, r reference) error {
 	if _, done := j.known[r]; done || r == (reference{}) {
 		return nil

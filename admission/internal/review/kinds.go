@@ -33,7 +33,6 @@ var templateKinds = []schema.GroupKind{
 	{Group: groupKubeVirtTemplate, Kind: "VirtualMachineTemplate"},
 }
 
-// isVM reports whether a request is about an object of a kind in vmPlaces.
 func (q *Request) isVM() bool {
 	_, ok := vmPlaces[q.Kind.GroupKind()]
 	return ok
@@ -53,7 +52,6 @@ func vmHeld(object map[string]any) map[string]any {
 	return nil
 }
 
-// isTemplate reports whether a request is about a template.
 func (q *Request) isTemplate() bool { return IsTemplate(q.Kind.GroupKind()) }
 
 // IsTemplate reports whether a kind is one of templates.
