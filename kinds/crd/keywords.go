@@ -1,7 +1,6 @@
 package crd
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -29,13 +28,6 @@ type reading struct {
 	problems []vmrules.Problem
 	patterns map[string]patternPrice // the regular expressions that are paid for
 	unpaid   bool                    // whether the budget of the call is spent
-}
-
-// read reads the value of the key, which is valid JSON.
-func (r *reading) read(text []byte) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	_ = d.Decode(&r.value)
 }
 
 // at adds a problem with a place in the value of the key, unless the same problem is there.

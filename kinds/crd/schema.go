@@ -1,6 +1,7 @@
 package crd
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -47,7 +48,9 @@ func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	if r.payText(raw); r.unpaid {
 		return nil, nil
 	}
-	r.read(raw)
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	_ = d.Decode(&r.value) // the text is valid
 	j := r.compile()
 	if r.failed() {
 		return nil, r.problems
