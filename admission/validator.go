@@ -2,7 +2,6 @@ package admission
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -50,7 +49,7 @@ func (v validator[T]) review(ctx context.Context, operation admissionv1.Operatio
 		req.Kind = metav1.GroupVersionKind(given.GetObjectKind().GroupVersionKind())
 	}
 	req.Operation = operation
-	resp := v.decide(ctx, req, func(q *review.Request, _ admission.Request) error { return convert(q, object, old) })
+	resp := v.decide(ctx, req, func(q *review.Request) error { return convert(q, object, old) })
 	if !resp.Allowed {
 		return resp.Warnings, &apierrors.StatusError{ErrStatus: *resp.Result}
 	}
@@ -70,13 +69,7 @@ func convert(q *review.Request, object, old client.Object) (err error) {
 // toObject turns an object of a Go type into JSON. Its TypeMeta is often empty.
 func toObject(o client.Object, kind schema.GroupVersionKind) (map[string]any, error) {
 	object, err := vmrules.ToObject(o)
-	if err == nil {
-		err = setKind(object, kind)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the object cannot be read: %w", err)
-	}
-	return object, nil
+	return ofKind(kind, "object", object, err)
 }
 
 // isNil reports whether there is no object: neither a nil interface nor a nil pointer is one.

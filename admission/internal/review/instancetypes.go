@@ -64,7 +64,7 @@ func (j *judging) findInstancetype(vm map[string]any) (it, preference map[string
 // lacks reports whether a doubt may come from an object that the VM names and that was not found. If all were
 // found, KubeVirt cannot use one.
 func (j *judging) lacks(d vmrules.Doubt) bool {
-	named, preferred := j.referencesIn(j.q.vmIn(j.q.Object))
+	named, preferred := j.referencesIn(partOf(j.q.Object, vmPlaces[j.q.Kind.GroupKind()]...))
 	return j.known[named].missing != nil || d == vmrules.DoubtPreference && j.known[preferred].missing != nil
 }
 

@@ -33,11 +33,6 @@ var templateKinds = []schema.GroupKind{
 	{Group: groupKubeVirtTemplate, Kind: "VirtualMachineTemplate"},
 }
 
-func (q *Request) isVM() bool {
-	_, ok := vmPlaces[q.Kind.GroupKind()]
-	return ok
-}
-
 // vmHeld returns the VM in an object of a template; nil if that is of another kind than those in vmPlaces.
 func vmHeld(object map[string]any) map[string]any {
 	kind := schema.FromAPIVersionAndKind(TextAt(object, "apiVersion"), TextAt(object, "kind"))
@@ -52,15 +47,8 @@ func vmHeld(object map[string]any) map[string]any {
 	return nil
 }
 
-func (q *Request) isTemplate() bool { return IsTemplate(q.Kind.GroupKind()) }
-
 // IsTemplate reports whether a kind is one of templates.
 func IsTemplate(kind schema.GroupKind) bool { return slices.Contains(templateKinds, kind) }
-
-// vmIn returns the VM in an object of the request's kind; nil if it is not there.
-func (q *Request) vmIn(object map[string]any) map[string]any {
-	return partOf(object, vmPlaces[q.Kind.GroupKind()]...)
-}
 
 func partOf(object map[string]any, place ...string) map[string]any {
 	for _, name := range place {

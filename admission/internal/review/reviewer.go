@@ -98,22 +98,24 @@ func (r *Reviewer) attempt(ctx context.Context, q *Request, read func() error, p
 		return failure(failed)
 	case err != nil:
 		return malformed(err)
-	case q.isTemplate() && q.Operation == "DELETE":
+	case !IsTemplate(q.Kind.GroupKind()):
+		return r.judge(ctx, q, p)
+	case q.Operation == "DELETE":
 		return r.deletion(ctx, q, p)
-	case q.isTemplate():
-		return r.written(ctx, q, p)
 	}
-	return r.judge(ctx, q, p)
+	return r.written(ctx, q, p)
 }
 
 // withoutObjects decides about a request whose objects do not count; nil about any other.
 func (r *Reviewer) withoutObjects(q *Request) *Decision {
-	isVM, isTemplate := q.isVM(), q.isTemplate()
+	kind := q.Kind.GroupKind()
+	_, isVM := vmPlaces[kind]
+	isTemplate := IsTemplate(kind)
 	switch {
 	case q.Kind.Kind == "":
 		return malformed(errors.New("the request does not say of which kind its object is"))
 	case !isVM && !isTemplate:
-		return exempt(fmt.Sprintf("vmrules does not review the kind %s: remove it from the rules of the webhook", Shorten(q.Kind.GroupKind().String(), MaxName)))
+		return exempt(fmt.Sprintf("vmrules does not review the kind %s: remove it from the rules of the webhook", Shorten(kind.String(), MaxName)))
 	case q.Subresource != "":
 		return exempt()
 	}

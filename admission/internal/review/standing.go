@@ -45,7 +45,9 @@ func (r *Reviewer) standing(ctx context.Context, q *Request, p pace) (v openrepo
 // looked for; none if it has rules of its own, or none. It returns false if it needs no report.
 func (r *Reviewer) Naming(vm VM) (namespaces []string, name string, hasRules bool) {
 	var named vmrules.TemplateRef
-	report := vmrules.ValidateOwn(vm.object(), r.kept, vmrules.WithTemplates(func(ref vmrules.TemplateRef) (*vmrules.Template, error) {
+	metadata := map[string]any{"namespace": vm.Namespace, "labels": vm.Labels, "annotations": vm.Annotations}
+	object := map[string]any{"kind": VMKind.Kind, "metadata": metadata}
+	report := vmrules.ValidateOwn(object, r.kept, vmrules.WithTemplates(func(ref vmrules.TemplateRef) (*vmrules.Template, error) {
 		named = ref
 		return nil, nil
 	}))

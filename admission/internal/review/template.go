@@ -57,9 +57,3 @@ func (r *Reviewer) userOf(ctx context.Context, namespace, name string) (string, 
 	}
 	return "", nil
 }
-
-// object returns the VM as far as it names a template.
-func (vm *VM) object() map[string]any {
-	metadata := map[string]any{"namespace": vm.Namespace, "labels": vm.Labels, "annotations": vm.Annotations}
-	return map[string]any{"kind": VMKind.Kind, "metadata": metadata}
-}
