@@ -29,7 +29,9 @@ type Reviewer struct {
 // New returns a Reviewer that reads templates, instance types and preferences from a reader.
 // An error says which options are wrong, all of them in words; it has no type of its own.
 func New(reader client.Reader, opts ...Option) (*Reviewer, error) {
-	s := defaults()
+	s := settings{Settings: review.Settings{Warning: []vmrules.Doubt{
+		vmrules.DoubtInstancetype, vmrules.DoubtPreference, vmrules.DoubtTemplate,
+	}}}
 	for _, o := range opts {
 		o(&s)
 	}

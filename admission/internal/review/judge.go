@@ -20,7 +20,7 @@ func (r *Reviewer) judge(ctx context.Context, q *Request, p pace) *Decision {
 	if !r.WholeUpdates {
 		opts = append(opts, vmrules.Ratcheting())
 	}
-	j := &judging{Reviewer: r, q: q, pace: p, opts: opts, warning: r.warning}
+	j := &judging{Reviewer: r, q: q, pace: p, opts: opts, warning: r.Warning}
 	switch err := j.run(ctx); {
 	case err != nil:
 		return failure(err)
