@@ -24,14 +24,11 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// A schemaChecker checks each value by one schema.
-type schemaChecker struct{ judge *judge }
-
 // Check implements vmrules.Checker.
-func (c schemaChecker) Check(in *vmrules.Input) vmrules.Verdict {
+func (j *judge) Check(in *vmrules.Input) vmrules.Verdict {
 	f := &findings{in: in}
 	for i := range in.Values {
-		c.judge.value(f, i)
+		j.value(f, i)
 	}
 	return f.verdict()
 }

@@ -55,10 +55,10 @@ func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	if r.failed() {
 		return nil, r.problems
 	}
-	return schemaChecker{j}, nil
+	return j, nil
 }
 
-// A judge holds the API server's validators for one schema, which is wrapped as the field
+// A judge checks each value by the API server's validators for one schema, which is wrapped as the field
 // valueField of an object, because they need an object at the root. It is safe for concurrent use.
 type judge struct {
 	structural *structural.Structural
