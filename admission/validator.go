@@ -49,25 +49,23 @@ func (v validator[T]) review(ctx context.Context, operation admissionv1.Operatio
 		req.Kind = metav1.GroupVersionKind(given.GetObjectKind().GroupVersionKind())
 	}
 	req.Operation = operation
-	resp := v.decide(ctx, req, func(q *review.Request) error { return convert(q, object, old) })
+	resp := v.decide(ctx, req, func(q *review.Request) (err error) {
+		if q.Object, err = toObject(object, q.Kind); err == nil {
+			q.Old, err = toObject(old, q.Kind)
+		}
+		return err
+	})
 	if !resp.Allowed {
 		return resp.Warnings, &apierrors.StatusError{ErrStatus: *resp.Result}
 	}
 	return resp.Warnings, nil
 }
 
-func convert(q *review.Request, object, old client.Object) (err error) {
-	if !isNil(object) {
-		q.Object, err = toObject(object, q.Kind)
-	}
-	if !isNil(old) && err == nil {
-		q.Old, err = toObject(old, q.Kind)
-	}
-	return err
-}
-
-// toObject turns an object of a Go type into JSON. Its TypeMeta is often empty.
+// toObject turns an object of a Go type, if there is one, into JSON. Its TypeMeta is often empty.
 func toObject(o client.Object, kind schema.GroupVersionKind) (map[string]any, error) {
+	if isNil(o) {
+		return nil, nil
+	}
 	object, err := vmrules.ToObject(o)
 	return ofKind(kind, "object", object, err)
 }
