@@ -208,17 +208,14 @@ func (c *expressionChecker) Check(in *vmrules.Input) vmrules.Verdict {
 			note := fmt.Sprintf("the parameter %s of the template is not filled in", parameter)
 			return vmrules.Verdict{Outcome: vmrules.OutcomeUndecided, Note: note, Doubt: vmrules.DoubtParameter}
 		}
-	}
-	for _, other := range []struct {
-		name  string
-		used  bool
-		value any
-	}{{"the object", c.usesObject, in.Object}, {"the old value", c.usesOld, in.OldValue}} {
-		if !other.used {
-			continue
+		if err := c.usable(f, in.Object); err != nil {
+			f.doubt("the object: %w", err)
+			return f.verdict()
 		}
-		if err := c.usable(f, other.value); err != nil {
-			f.doubt("%s: %w", other.name, err)
+	}
+	if c.usesOld {
+		if err := c.usable(f, in.OldValue); err != nil {
+			f.doubt("the old value: %w", err)
 			return f.verdict()
 		}
 	}
