@@ -31,20 +31,17 @@ func (c *cluster) say(ctx context.Context, kind schema.GroupKind, why error) {
 	}
 }
 
-func (c *cluster) Get(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (map[string]any, error) {
-	return c.get(ctx, c.reader.Get, kind, namespace, name)
-}
-
-func (c *cluster) Cached(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (map[string]any, error) {
-	r, ok := c.reader.(*cachedReader)
-	if !ok {
-		return nil, nil
+func (c *cluster) Get(
+	ctx context.Context, kind schema.GroupVersionKind, namespace, name string, isCached bool,
+) (map[string]any, error) {
+	read := c.reader.Get
+	if isCached {
+		r, ok := c.reader.(*cachedReader)
+		if !ok {
+			return nil, nil
+		}
+		read = r.known
 	}
-	return c.get(ctx, r.known, kind, namespace, name)
-}
-
-// get returns an object by a method of a reader.
-func (c *cluster) get(ctx context.Context, read func(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error, kind schema.GroupVersionKind, namespace, name string) (map[string]any, error) {
 	object := &unstructured.Unstructured{}
 	object.SetGroupVersionKind(kind)
 	err := read(ctx, client.ObjectKey{Namespace: namespace, Name: name}, object, client.UnsafeDisableDeepCopy)

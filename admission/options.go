@@ -34,30 +34,24 @@ type settings struct {
 	wrong   []error // with the options themselves
 }
 
-func defaults() settings {
-	return settings{Settings: review.Settings{
-		UndecidedWarns: map[vmrules.Doubt]bool{
-			vmrules.DoubtInstancetype: true,
-			vmrules.DoubtPreference:   true,
-			vmrules.DoubtTemplate:     true,
-			vmrules.DoubtParameter:    false,
-		},
-	}}
-}
-
 // WithUndecided sets what becomes of a request if a rule is Undecided for reasons that
 // vmrules.WarnIfUndecided takes. The default is Warn for DoubtInstancetype, DoubtPreference and
 // DoubtTemplate, and Refuse for DoubtParameter. For any other reason, the request is refused, and so
 // it is if KubeVirt cannot use an instance type that exists.
 func WithUndecided(d vmrules.Doubt, a Action) Option {
 	return func(s *settings) {
-		if _, known := s.UndecidedWarns[d]; !known {
+		if !slices.Contains(mayWarn, d) {
 			s.wrong = append(s.wrong, fmt.Errorf("what becomes of a rule that is Undecided because of %q cannot be set: only Instancetype, Preference, Template and Parameter may warn", d))
 			return
 		}
-		s.UndecidedWarns[d] = s.warns(a)
+		s.Warning = slices.DeleteFunc(s.Warning, func(other vmrules.Doubt) bool { return other == d })
+		if s.warns(a) {
+			s.Warning = append(s.Warning, d)
+		}
 	}
 }
+
+var mayWarn = []vmrules.Doubt{vmrules.DoubtInstancetype, vmrules.DoubtPreference, vmrules.DoubtTemplate, vmrules.DoubtParameter}
 
 // WithBrokenTemplate sets what becomes of a VM if the annotation of its template cannot be
 // used. The default is Refuse.

@@ -29,7 +29,9 @@ type Reviewer struct {
 // New returns a Reviewer that reads templates, instance types and preferences from a reader.
 // An error says which options are wrong, all of them in words; it has no type of its own.
 func New(reader client.Reader, opts ...Option) (*Reviewer, error) {
-	s := defaults()
+	s := settings{Settings: review.Settings{Warning: []vmrules.Doubt{
+		vmrules.DoubtInstancetype, vmrules.DoubtPreference, vmrules.DoubtTemplate,
+	}}}
 	for _, o := range opts {
 		o(&s)
 	}
@@ -47,18 +49,18 @@ func New(reader client.Reader, opts ...Option) (*Reviewer, error) {
 
 // Handle answers a request. It implements the Handler of controller-runtime.
 func (r *Reviewer) Handle(ctx context.Context, req admission.Request) admission.Response {
-	return r.decide(ctx, req, readObjects)
+	return r.decide(ctx, req, func(q *review.Request) error { return readObjects(q, req) })
 }
-
-// A readFunc fills in the objects of a request.
-type readFunc func(*review.Request, admission.Request) error
 
 // decide answers a request, and counts, logs and tells the decision. If the objects of the request
 // count, read fills them in.
-func (r *Reviewer) decide(ctx context.Context, req admission.Request, read readFunc) admission.Response {
+func (r *Reviewer) decide(ctx context.Context, req admission.Request, read func(*review.Request) error) admission.Response {
 	began := time.Now()
-	q := newRequest(req)
-	d := r.reviewer.Review(ctx, q, func() error { return read(q, req) })
+	q := &review.Request{
+		Operation: string(req.Operation), Kind: schema.GroupVersionKind(req.Kind), Subresource: req.SubResource,
+		Namespace: req.Namespace, Name: req.Name, Size: len(req.Object.Raw) + len(req.OldObject.Raw),
+	}
+	d := r.reviewer.Review(ctx, q, func() error { return read(q) })
 	reviewSeconds.Observe(time.Since(began).Seconds())
 	reviews.WithLabelValues(string(d.Outcome)).Inc()
 	if d.IsSlow {
@@ -76,15 +78,6 @@ func (r *Reviewer) decide(ctx context.Context, req admission.Request, read readF
 	return resp
 }
 
-// newRequest returns a request without its objects.
-func newRequest(req admission.Request) *review.Request {
-	return &review.Request{
-		Operation: string(req.Operation), Kind: schema.GroupVersionKind(req.Kind), Subresource: req.SubResource,
-		Namespace: req.Namespace, Name: req.Name, Size: len(req.Object.Raw) + len(req.OldObject.Raw),
-	}
-}
-
-// readObjects reads the objects of a request.
 func readObjects(q *review.Request, req admission.Request) (err error) {
 	if req.Operation != admissionv1.Delete {
 		q.Object, err = readObject("object", req.Object.Raw, q.Kind)
@@ -101,7 +94,6 @@ func readObjects(q *review.Request, req admission.Request) (err error) {
 // longer one.
 const maxObject = 3 << 20
 
-// readObject reads an object of a kind.
 func readObject(name string, raw []byte, kind schema.GroupVersionKind) (map[string]any, error) {
 	switch {
 	case len(raw) == 0:
@@ -110,24 +102,25 @@ func readObject(name string, raw []byte, kind schema.GroupVersionKind) (map[stri
 		return nil, fmt.Errorf("the %s has %d bytes: at most %d are read", name, len(raw), maxObject)
 	}
 	object, err := vmrules.ParseObject(raw)
-	if err == nil {
-		err = setKind(object, kind)
+	return ofKind(kind, name, object, err)
+}
+
+// ofKind returns an object that was read, with its kind, which it may not say. It returns an error if the
+// object says another one, as which it would be validated.
+func ofKind(kind schema.GroupVersionKind, name string, object map[string]any, err error) (map[string]any, error) {
+	version, kindName := kind.ToAPIVersionAndKind()
+	for key, want := range map[string]string{"apiVersion": version, "kind": kindName} {
+		got, ok := object[key]
+		switch {
+		case err != nil:
+		case ok && got != "" && got != want:
+			err = fmt.Errorf("the object has the %s %q, but the request is about %q", key, fmt.Sprint(got), want)
+		default:
+			object[key] = want
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the %s cannot be read: %w", name, err)
 	}
 	return object, nil
-}
-
-// setKind sets the kind of an object that does not say it. It returns an error if the object
-// says another one, as which it would be validated.
-func setKind(object map[string]any, kind schema.GroupVersionKind) error {
-	version, name := kind.ToAPIVersionAndKind()
-	for key, want := range map[string]string{"apiVersion": version, "kind": name} {
-		if got, ok := object[key]; ok && got != "" && got != want {
-			return fmt.Errorf("the object has the %s %q, but the request is about %q", key, fmt.Sprint(got), want)
-		}
-		object[key] = want
-	}
-	return nil
 }

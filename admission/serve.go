@@ -76,7 +76,6 @@ func refuseBody(w http.ResponseWriter, req *http.Request, code int32, err error)
 	answer(w, none, admission.Errored(code, err))
 }
 
-// answer writes the answer to an AdmissionReview.
 func answer(w http.ResponseWriter, asked admissionv1.AdmissionReview, resp admission.Response) {
 	if resp.Result != nil && resp.Result.Code == http.StatusInternalServerError {
 		http.Error(w, resp.Result.Message, http.StatusInternalServerError)

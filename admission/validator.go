@@ -2,7 +2,6 @@ package admission
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -50,34 +49,25 @@ func (v validator[T]) review(ctx context.Context, operation admissionv1.Operatio
 		req.Kind = metav1.GroupVersionKind(given.GetObjectKind().GroupVersionKind())
 	}
 	req.Operation = operation
-	resp := v.decide(ctx, req, func(q *review.Request, _ admission.Request) error { return convert(q, object, old) })
+	resp := v.decide(ctx, req, func(q *review.Request) (err error) {
+		if q.Object, err = toObject(object, q.Kind); err == nil {
+			q.Old, err = toObject(old, q.Kind)
+		}
+		return err
+	})
 	if !resp.Allowed {
 		return resp.Warnings, &apierrors.StatusError{ErrStatus: *resp.Result}
 	}
 	return resp.Warnings, nil
 }
 
-// convert fills in the objects of a request.
-func convert(q *review.Request, object, old client.Object) (err error) {
-	if !isNil(object) {
-		q.Object, err = toObject(object, q.Kind)
-	}
-	if !isNil(old) && err == nil {
-		q.Old, err = toObject(old, q.Kind)
-	}
-	return err
-}
-
-// toObject turns an object of a Go type into JSON. Its TypeMeta is often empty.
+// toObject turns an object of a Go type, if there is one, into JSON. Its TypeMeta is often empty.
 func toObject(o client.Object, kind schema.GroupVersionKind) (map[string]any, error) {
+	if isNil(o) {
+		return nil, nil
+	}
 	object, err := vmrules.ToObject(o)
-	if err == nil {
-		err = setKind(object, kind)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("the object cannot be read: %w", err)
-	}
-	return object, nil
+	return ofKind(kind, "object", object, err)
 }
 
 // isNil reports whether there is no object: neither a nil interface nor a nil pointer is one.

@@ -54,7 +54,7 @@ func (c *keeper) Reconcile(ctx context.Context, req reconcile.Request) (reconcil
 	since, failed := c.backlog.Begin(req.NamespacedName), true // unless judge returns
 	defer func() {
 		if failed {
-			c.backlog.Again(req.NamespacedName, since)
+			c.backlog.Add(req.NamespacedName, since)
 		}
 	}()
 	err := c.judge(ctx, req.NamespacedName)
@@ -83,13 +83,11 @@ func (c *keeper) judge(ctx context.Context, key types.NamespacedName) error {
 	case err != nil || vm.GetDeletionTimestamp() != nil: // its Report goes first: later, nobody may know whose it was
 		return c.remove(ctx, known, "")
 	}
-	standing, err := c.reviewer.Judge(ctx, vm.Object)
+	validation, err := c.reviewer.Judge(ctx, vm.Object)
 	if err != nil {
 		return err
 	}
-	made := &unstructured.Unstructured{Object: openreports.New(vm.Object, openreports.Validation{
-		Policy: standing.Policy, Template: standing.Template, Report: standing.Report, Time: time.Now(),
-	})}
+	made := &unstructured.Unstructured{Object: openreports.New(vm.Object, validation)}
 	if err := c.remove(ctx, known, made.GetName()); err != nil || made.Object == nil {
 		return err
 	}

@@ -90,9 +90,9 @@ func (w *world) reportOn(text json.RawMessage) string {
 // unclear is a cluster in which a template of this name cannot be looked up.
 type unclear struct{ review.Cluster }
 
-func (c unclear) Get(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (map[string]any, error) {
+func (c unclear) Get(ctx context.Context, kind schema.GroupVersionKind, namespace, name string, isCached bool) (map[string]any, error) {
 	if name == "unclear" {
 		return nil, errors.New("it is down")
 	}
-	return c.Cluster.Get(ctx, kind, namespace, name)
+	return c.Cluster.Get(ctx, kind, namespace, name, isCached)
 }

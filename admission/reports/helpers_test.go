@@ -102,18 +102,16 @@ func (w *world) note(what string, about any) error {
 }
 
 // Get implements review.Cluster.
-func (w *world) Get(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (map[string]any, error) {
+func (w *world) Get(ctx context.Context, kind schema.GroupVersionKind, namespace, name string, isCached bool) (map[string]any, error) {
+	if isCached {
+		return nil, nil
+	}
 	var o unstructured.Unstructured
 	o.SetGroupVersionKind(kind)
 	if err := w.client.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &o); err != nil {
 		return nil, client.IgnoreNotFound(err)
 	}
 	return o.Object, nil
-}
-
-// Cached implements review.Cluster.
-func (*world) Cached(context.Context, schema.GroupVersionKind, string, string) (map[string]any, error) {
-	return nil, nil
 }
 
 // VMs implements review.Cluster.

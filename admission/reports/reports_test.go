@@ -125,7 +125,7 @@ func TestUndecided(t *testing.T) {
 	named := strings.Replace(vm("a", "1", ofLinux, 4), `"spec": {"template": {"spec": {"domain": {"cpu": {"cores": 4}}}}}`,
 		`"spec": {"instancetype": {"name": "u1"}, "template": {"spec": {"domain": {"devices": {}}}}}`, 1)
 	sockets := strings.ReplaceAll(rule("sockets", 2), "cores", "sockets")
-	w := newWorld(t, review.Settings{UndecidedWarns: map[vmrules.Doubt]bool{vmrules.DoubtInstancetype: true}}, template("linux", sockets), named)
+	w := newWorld(t, review.Settings{Warning: []vmrules.Doubt{vmrules.DoubtInstancetype}}, template("linux", sockets), named)
 	w.judge("a")
 	same(t, "no instance type", w.results(),
 		"vmrules-1 by templates/linux; error sockets: at most 2 (spec.template.spec.domain.cpu.sockets may be set by the instance type: the VirtualMachineClusterInstancetype u1 was not found)")

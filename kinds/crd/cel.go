@@ -49,13 +49,16 @@ func CEL(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	c := &expressionChecker{reason: vmrules.ReasonInvalid}
 	text, ok := r.text(keyExpression)
 	if !ok && len(r.problems) == 0 {
-		r.wrong(vmrules.ReasonRequired, `a rule of kind %q needs the key "expression", such as "self %% 2 == 0"`, source.Rule().Kind)
+		r.problem(nil, vmrules.ReasonRequired, `a rule of kind %q needs the key "expression", such as "self %% 2 == 0"`, source.Rule().Kind)
 	}
 	message, hasMessage := r.text(keyMessageExpression)
 	if reason, ok := r.text(keyReason); ok && slices.Contains(knownReasons, apiextensions.FieldValueErrorReason(reason)) {
 		c.reason = vmrules.Reason(reason)
 	}
-	c.optional = r.flag(keyOptionalOldSelf)
+	if raw, ok := source.Value(keyOptionalOldSelf); ok && json.Unmarshal(raw, &c.optional) != nil {
+		r.key = keyOptionalOldSelf
+		r.problem(nil, vmrules.ReasonTypeInvalid, "must be true or false")
+	}
 	if len(r.problems) > 0 {
 		return nil, r.problems
 	}
@@ -65,7 +68,7 @@ func CEL(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	}
 	env, err := celEnv()
 	if err != nil {
-		r.wrong(vmrules.ReasonInvalid, "Kubernetes' CEL cannot be set up: %v", err)
+		r.problem(nil, vmrules.ReasonInvalid, "Kubernetes' CEL cannot be set up: %v", err)
 		return nil, r.problems
 	}
 	c.text = text
@@ -75,7 +78,7 @@ func CEL(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	}
 	if c.optional && !c.usesOld && len(r.problems) == 0 {
 		r.key = keyOptionalOldSelf
-		r.wrong(vmrules.ReasonInvalid, "has no effect, because the expression does not use oldSelf: remove it")
+		r.problem(nil, vmrules.ReasonInvalid, "has no effect, because the expression does not use oldSelf: remove it")
 	}
 	if r.failed() {
 		return nil, r.problems
@@ -103,38 +106,31 @@ func (r *reading) text(key string) (string, bool) {
 	switch raw, ok := r.source.Value(key); {
 	case !ok:
 	case json.Unmarshal(raw, &s) != nil:
-		r.wrong(vmrules.ReasonTypeInvalid, "must be a string")
+		r.problem(nil, vmrules.ReasonTypeInvalid, "must be a string")
 	case strings.TrimSpace(s) == "":
-		r.wrong(vmrules.ReasonRequired, "must not be empty")
+		r.problem(nil, vmrules.ReasonRequired, "must not be empty")
 	case len(s) > maxExpression:
-		r.wrong(vmrules.ReasonTooLong, tooLongExpression, len(s), maxExpression)
+		r.problem(nil, vmrules.ReasonTooLong, tooLongExpression, len(s), maxExpression)
 	default:
 		return s, true
 	}
 	return "", false
 }
 
-func (r *reading) flag(key string) bool {
-	r.key = key
-	var b bool
-	if raw, ok := r.source.Value(key); ok && json.Unmarshal(raw, &b) != nil {
-		r.wrong(vmrules.ReasonTypeInvalid, "must be true or false")
-	}
-	return b
-}
-
 // program compiles an expression. It adds a problem if the expression cannot be compiled.
 func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c *expressionChecker) celgo.Program {
 	r.key = key
-	if r.payProgram(text); r.unpaid {
+	n := tokens(text)
+	if r.pay(programWork+n*tokenWork+nestingWork(text), programSize+n*tokenSize); r.unpaid {
 		return nil
 	}
-	if r.payRegexes(parse(text)) {
-		r.at(0, "", vmrules.ReasonTooLong, "has "+largePattern, "regular expression", maxPatternSteps, maxPatternSize)
+	e := parse(text)
+	if r.payRegexes(e) {
+		r.problem(nil, vmrules.ReasonTooLong, "has "+largePattern, "regular expression", maxPatternSteps, maxPatternSize)
 		return nil
 	}
-	if function := parse(text).makesLists(); function != "" {
-		r.wrong(vmrules.ReasonInvalid, "the function %q may use all memory: %s", function, boundedUse[function])
+	if function := e.makesLists(); function != "" {
+		r.problem(nil, vmrules.ReasonInvalid, "the function %q may use all memory: %s", function, boundedUse[function])
 	}
 	if r.unpaid {
 		return nil
@@ -143,18 +139,18 @@ func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c 
 	if issues.Err() != nil {
 		for _, e := range issues.Errors() {
 			line, column := max(e.Location.Line(), 1), max(e.Location.Column(), 0)
-			r.wrong(vmrules.ReasonInvalid, "%s", expressionError(line, column+1, e.Message, "self, oldSelf and object"))
+			r.problem(nil, vmrules.ReasonInvalid, "%s", expressionError(line, column+1, e.Message, "self, oldSelf and object"))
 		}
 		return nil
 	}
 	if !ast.OutputType().IsExactType(want) {
-		r.wrong(vmrules.ReasonTypeInvalid, "%s", wrongType(ast.OutputType(), want))
+		r.problem(nil, vmrules.ReasonTypeInvalid, "%s", wrongType(ast.OutputType(), want))
 		return nil
 	}
 	// The compiler finds what is wrong with the literals of matches, but not of find and findAll.
-	for _, pattern := range parse(text).regexes() {
+	for _, pattern := range e.regexes() {
 		if _, err := syntax.Parse(pattern, syntax.Perl); err != nil {
-			r.wrong(vmrules.ReasonInvalid, "the regular expression %q cannot be used: %s", shortened(pattern), shortened(err.Error()))
+			r.problem(nil, vmrules.ReasonInvalid, "the regular expression %q cannot be used: %s", shortened(pattern), shortened(err.Error()))
 			return nil
 		}
 	}
@@ -164,7 +160,7 @@ func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c 
 		c.usesObject = c.usesObject || ref.Name == varObject
 	}
 	if c.usesOld && !r.hasOldValue() {
-		r.wrong(vmrules.ReasonInvalid, noOldValue)
+		r.problem(nil, vmrules.ReasonInvalid, noOldValue)
 		return nil
 	}
 	program, err := env.Program(ast,
@@ -173,7 +169,7 @@ func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c 
 		guard(env),
 		celgo.InterruptCheckFrequency(celconfig.CheckFrequency))
 	if err != nil {
-		r.wrong(vmrules.ReasonInvalid, "the expression cannot be used: %s", shortened(err.Error()))
+		r.problem(nil, vmrules.ReasonInvalid, "the expression cannot be used: %s", shortened(err.Error()))
 	}
 	return program
 }
@@ -212,17 +208,14 @@ func (c *expressionChecker) Check(in *vmrules.Input) vmrules.Verdict {
 			note := fmt.Sprintf("the parameter %s of the template is not filled in", parameter)
 			return vmrules.Verdict{Outcome: vmrules.OutcomeUndecided, Note: note, Doubt: vmrules.DoubtParameter}
 		}
-	}
-	for _, other := range []struct {
-		name  string
-		used  bool
-		value any
-	}{{"the object", c.usesObject, in.Object}, {"the old value", c.usesOld, in.OldValue}} {
-		if !other.used {
-			continue
+		if err := c.usable(f, in.Object); err != nil {
+			f.doubt("the object: %w", err)
+			return f.verdict()
 		}
-		if err := c.usable(f, other.value); err != nil {
-			f.doubt("%s: %w", other.name, err)
+	}
+	if c.usesOld {
+		if err := c.usable(f, in.OldValue); err != nil {
+			f.doubt("the old value: %w", err)
 			return f.verdict()
 		}
 	}

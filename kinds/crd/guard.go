@@ -105,7 +105,6 @@ func partsOf(root ast.Expr) expression {
 	return e
 }
 
-// usesOldSelf reports whether an expression uses oldSelf.
 func (e expression) usesOldSelf() bool {
 	return slices.ContainsFunc(e, func(part ast.Expr) bool {
 		return part.Kind() == ast.IdentKind && part.AsIdent() == varOldSelf
@@ -141,8 +140,8 @@ func (e expression) regexes() []string {
 		if !call.IsMemberFunction() { // matches(text, regex)
 			args = args[min(len(args), 1):]
 		}
-		if text, ok := literal[types.String](args, 0); ok {
-			texts = append(texts, string(text))
+		if text, ok := literal(args, 0); ok {
+			texts = append(texts, text)
 		}
 	}
 	return texts
@@ -202,17 +201,18 @@ func (e expression) unbounded() string {
 
 // lengthens reports whether the arguments of replace may make a text longer.
 func lengthens(args []ast.Expr) bool {
-	old, isLiteral := literal[types.String](args, 0)
-	with, alsoLiteral := literal[types.String](args, 1)
+	old, isLiteral := literal(args, 0)
+	with, alsoLiteral := literal(args, 1)
 	return !isLiteral || !alsoLiteral || len(with) > len(old)
 }
 
-// literal returns an argument that is a literal of a type.
-func literal[T ref.Val](args []ast.Expr, i int) (value T, ok bool) {
-	if i < len(args) && args[i].Kind() == ast.LiteralKind {
-		value, ok = args[i].AsLiteral().(T)
+// literal returns an argument that is the literal of a text.
+func literal(args []ast.Expr, i int) (string, bool) {
+	if i >= len(args) || args[i].Kind() != ast.LiteralKind {
+		return "", false
 	}
-	return value, ok
+	text, ok := args[i].AsLiteral().(types.String)
+	return string(text), ok
 }
 
 // loops reports whether an expression has a loop over a list or map.
@@ -225,7 +225,7 @@ func (e expression) loops() bool {
 const maxSought = 16
 
 func isShortLiteral(args []ast.Expr) bool {
-	text, _ := literal[types.String](args, 0)
+	text, _ := literal(args, 0)
 	return len(args) > 0 && args[0].Kind() == ast.LiteralKind && len(text) <= maxSought
 }
 
@@ -264,7 +264,6 @@ func guard(env *celgo.Env) celgo.ProgramOption {
 // costExceeded is the error of cel-go for an expression that costs too much.
 const costExceeded = "operation cancelled: actual cost limit exceeded"
 
-// apply calls a function of CEL.
 func apply(o *functions.Overload, args []ref.Val) ref.Val {
 	switch {
 	case o.OperandTrait != 0 && !args[0].Type().HasTrait(o.OperandTrait):

@@ -24,19 +24,15 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// A schemaChecker checks each value by one schema.
-type schemaChecker struct{ judge *judge }
-
 // Check implements vmrules.Checker.
-func (c schemaChecker) Check(in *vmrules.Input) vmrules.Verdict {
+func (j *judge) Check(in *vmrules.Input) vmrules.Verdict {
 	f := &findings{in: in}
 	for i := range in.Values {
-		c.judge.value(f, i)
+		j.value(f, i)
 	}
 	return f.verdict()
 }
 
-// value checks one of the values.
 func (j *judge) value(f *findings, i int) {
 	m := f.in.Values[i]
 	if err := f.work(1); err != nil { // the budget is spent
@@ -81,7 +77,6 @@ var blocking = []field.ErrorType{
 	field.ErrorTypeNotSupported, field.ErrorTypeRequired, field.ErrorTypeTooLong, field.ErrorTypeTooMany, field.ErrorTypeTypeInvalid,
 }
 
-// rules decides the rules of x-kubernetes-validations.
 func (j *judge) rules(p placer) {
 	var old any
 	if p.in.OldValue != nil {
@@ -107,7 +102,6 @@ func (j *judge) rules(p placer) {
 	}
 }
 
-// rulesOf decides the rules of one validator.
 func (j *judge) rulesOf(v *cel.Validator, p placer, old any) {
 	if err := p.in.Spend(evaluationWork, 0); err != nil {
 		p.doubt("the rules of x-kubernetes-validations: %w", err)
@@ -183,7 +177,7 @@ func (j *judge) prepared(v any, f *findings) (map[string]any, error) {
 	pruning.Prune(object, j.structural, false)
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, j.structural)
 	e := estimate{findings: f, sizes: j.sizes}
-	if e.judging(j.open, object); e.err != nil {
+	if e.judging(j.open, object, 0); e.err != nil {
 		return nil, e.err
 	}
 	defaulting.Default(object, j.structural)
@@ -221,7 +215,11 @@ func (p placer) add(e *field.Error, detail, message string) {
 	if ambiguous {
 		detail += " (at " + shortened(path) + ")"
 	}
-	p.violate(p.value, steps, cmp.Or(reasons[e.Type], vmrules.ReasonInvalid), detail, message)
+	reason := vmrules.Reason(e.Type)
+	if !slices.Contains(reasons, reason) {
+		reason = vmrules.ReasonInvalid
+	}
+	p.violate(p.value, steps, reason, detail, message)
 }
 
 // fieldOf returns the field that an error is about. Some errors have it only in their text.
@@ -283,14 +281,10 @@ var valueTypes = []string{"object", "array", "string", "integer", "number", "boo
 
 const overloadError = ": call arguments did not match a supported operator, function or macro signature"
 
-// reasons has the reasons for errors. For all others, it is ReasonInvalid.
-var reasons = map[field.ErrorType]vmrules.Reason{
-	field.ErrorTypeRequired:     vmrules.ReasonRequired,
-	field.ErrorTypeDuplicate:    vmrules.ReasonDuplicate,
-	field.ErrorTypeNotSupported: vmrules.ReasonNotSupported,
-	field.ErrorTypeForbidden:    vmrules.ReasonForbidden,
-	field.ErrorTypeTooLong:      vmrules.ReasonTooLong,
-	field.ErrorTypeTypeInvalid:  vmrules.ReasonTypeInvalid,
+// reasons has the types of errors that package vmrules has as reasons, too.
+var reasons = []vmrules.Reason{
+	vmrules.ReasonRequired, vmrules.ReasonDuplicate, vmrules.ReasonNotSupported,
+	vmrules.ReasonForbidden, vmrules.ReasonTooLong, vmrules.ReasonTypeInvalid,
 }
 
 // plainDetail returns what an error says about a value, without the field.
@@ -327,7 +321,6 @@ var (
 	inRule     = regexp.MustCompile(`^'?(.*?)'?(?:` + overloadError + ` for rule:| evaluating rule:) (?s:(.*))$`)
 )
 
-// goTypes translates the names of types in errors.
 var goTypes = map[string]string{"int64": "a number", "float64": "a number"}
 
 // plainWords returns the text of an error without its field and without names of Go types.

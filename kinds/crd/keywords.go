@@ -3,9 +3,11 @@ package crd
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,53 +24,40 @@ const maxProblems = 100
 type reading struct {
 	source   vmrules.RuleSource
 	key      string
+	value    any // of the key, as encoding/json decodes it with UseNumber
 	problems []vmrules.Problem
 	patterns map[string]patternPrice // the regular expressions that are paid for
 	unpaid   bool                    // whether the budget of the call is spent
 }
 
-// at adds a problem at an offset in the value of the key, unless the same problem is there.
-func (r *reading) at(offset int, where string, reason vmrules.Reason, format string, args ...any) {
+// at adds a problem with a place in the value of the key, unless the same problem is there.
+func (r *reading) at(steps []any, where string, reason vmrules.Reason, format string, args ...any) {
 	message := fmt.Sprintf(format, args...)
 	if where != "" {
 		message = shortened(where) + ": " + message
 	}
-	for _, p := range r.problems {
-		if p.Message == message && p.Offset == r.source.PositionIn(r.key)+offset {
-			return
-		}
-	}
-	if r.isFull() {
-		return
-	}
 	p := r.source.Problem(r.key, reason, "%s", message)
-	p.Offset += offset
-	r.problems = append(r.problems, p)
-}
-
-// offset returns the offset of a node in the value of the key.
-func (r *reading) offset(n *node) int {
-	return r.source.PositionIn(r.key, n.path()...) - r.source.PositionIn(r.key)
-}
-
-// wrong adds a problem with the whole value.
-func (r *reading) wrong(reason vmrules.Reason, format string, args ...any) {
-	r.at(0, "", reason, format, args...)
+	p.Offset = r.source.PositionIn(r.key, steps...)
+	isSame := func(other vmrules.Problem) bool { return other.Message == p.Message && other.Offset == p.Offset }
+	if !r.isFull() && !slices.ContainsFunc(r.problems, isSame) {
+		r.problems = append(r.problems, p)
+	}
 }
 
 // isFull reports whether further problems are left out.
 func (r *reading) isFull() bool { return len(r.problems) >= maxProblems }
 
-// problem adds a problem with a node. The path of the node begins its message.
-func (r *reading) problem(n *node, reason vmrules.Reason, format string, args ...any) {
+// problem adds a problem with a place in the value, whose path begins the message; without steps, with
+// the whole value.
+func (r *reading) problem(steps []any, reason vmrules.Reason, format string, args ...any) {
 	if r.isFull() {
 		return // saves looking up the place
 	}
 	where := ""
-	if path := fieldPath(n.path()); path != nil {
+	if path := fieldPath(steps); path != nil {
 		where = path.String()
 	}
-	r.at(r.offset(n), where, reason, format, args...)
+	r.at(steps, where, reason, format, args...)
 }
 
 // fieldPath returns the path of a schema in a schema as Kubernetes writes it, nil for no steps.
@@ -109,70 +98,91 @@ var (
 	typeOrBool  = reflect.TypeFor[v1.JSONSchemaPropsOrBool]()
 )
 
-// fits checks that a JSON value has the shape of a Go type of Kubernetes. Kubernetes itself
-// drops unknown fields, and with them misspelled ones. fits uses reflection, so that it knows
+// fits checks that the JSON value at some steps has the shape of a Go type of Kubernetes. Kubernetes
+// itself drops unknown fields, and with them misspelled ones. fits uses reflection, so that it knows
 // all fields of the types.
-func (r *reading) fits(n *node, t reflect.Type) {
-	if t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
+func (r *reading) fits(v any, steps []any, t reflect.Type) {
+	_, isBool := v.(bool)
+	_, isList := v.([]any)
 	switch {
-	case t == typeJSON:
-	case t == typeOrBool:
-		if _, ok := n.value.(bool); !ok {
-			r.fits(n, typeSchema)
-		}
-	case t == typeOrArray:
-		if _, ok := n.value.([]any); ok {
-			r.problem(n, vmrules.ReasonTypeInvalid, "a list of schemas is not supported: write one schema for all items")
-			return
-		}
-		r.fits(n, typeSchema)
-	case t.Kind() == reflect.Struct:
-		r.fitsStruct(n, t)
-	case t.Kind() == reflect.Map:
-		if _, ok := n.value.(map[string]any); !ok {
-			r.mistyped(n, "an object")
-			return
-		}
-		for _, name := range n.names() {
-			r.fits(n.member(name), t.Elem())
-		}
-	case t.Kind() == reflect.Slice:
-		list, ok := n.value.([]any)
-		if !ok {
-			r.mistyped(n, "an array")
-			return
-		}
-		for i, item := range list {
-			r.fits(&node{n, i, item}, t.Elem())
-		}
-	default:
-		r.fitsScalar(n, t)
-	}
-}
-
-func (r *reading) mistyped(n *node, want string) {
-	r.problem(n, vmrules.ReasonTypeInvalid, "must be %s, not %s", want, n.noun())
-}
-
-func (r *reading) fitsStruct(n *node, t reflect.Type) {
-	if _, ok := n.value.(map[string]any); !ok {
-		r.mistyped(n, "an object")
+	case t == typeJSON, t == typeOrBool && isBool:
 		return
+	case t == typeOrArray && isList:
+		r.problem(steps, vmrules.ReasonTypeInvalid, "a list of schemas is not supported: write one schema for all items")
+		return
+	case t == typeOrArray, t == typeOrBool:
+		t = typeSchema
 	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		r.fits(v, steps, t.Elem())
+	case reflect.Struct:
+		r.fitsStruct(v, steps, t)
+	case reflect.Map:
+		object := typed[map[string]any](r, v, steps, "an object")
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			r.fits(object[name], append(steps, name), t.Elem())
+		}
+	case reflect.Slice:
+		for i, item := range typed[[]any](r, v, steps, "an array") {
+			r.fits(item, append(steps, i), t.Elem())
+		}
+	case reflect.String:
+		typed[string](r, v, steps, "a string")
+	case reflect.Bool:
+		typed[bool](r, v, steps, "true or false")
+	case reflect.Int64:
+		number, ok := v.(json.Number)
+		if i, err := strconv.ParseInt(string(number), 10, 64); !ok || err != nil || i < 0 {
+			r.mistyped(v, steps, "a whole number of 0 or more, without fraction or exponent")
+		}
+	case reflect.Float64:
+		if number := typed[json.Number](r, v, steps, "a number"); number != "" {
+			r.fitsFloat(number, steps)
+		}
+	}
+}
+
+// typed returns a value that must have a type. If it has another one, that is a problem.
+func typed[T any](r *reading, v any, steps []any, want string) T {
+	value, ok := v.(T)
+	if !ok {
+		r.mistyped(v, steps, want)
+	}
+	return value
+}
+
+func (r *reading) mistyped(v any, steps []any, want string) {
+	noun := "null"
+	switch v := v.(type) {
+	case map[string]any:
+		noun = "an object"
+	case []any:
+		noun = "an array"
+	case string:
+		noun = "a string"
+	case bool:
+		noun = "a boolean"
+	case json.Number:
+		noun = "the number " + v.String()
+	}
+	r.problem(steps, vmrules.ReasonTypeInvalid, "must be %s, not %s", want, noun)
+}
+
+func (r *reading) fitsStruct(v any, steps []any, t reflect.Type) {
+	object := typed[map[string]any](r, v, steps, "an object")
 	known := fieldsOf(t)
-	for _, name := range n.names() {
-		member := n.member(name)
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		member, at := object[name], append(steps, name)
 		f, ok := known[name]
 		switch {
 		case t == typeSchema && refused[name] != "":
-			r.problem(member, vmrules.ReasonInvalid, "is not supported in Kubernetes' schemas: %s", refused[name])
+			r.problem(at, vmrules.ReasonInvalid, "is not supported in Kubernetes' schemas: %s", refused[name])
 		case !ok:
-			r.problem(member, vmrules.ReasonInvalid, "is not known: Kubernetes' %s has no such field; correct its name, or remove it", t.Name())
-		case member.value == nil && f != typeJSON: // Kubernetes takes null as absent
+			r.problem(at, vmrules.ReasonInvalid, "is not known: Kubernetes' %s has no such field; correct its name, or remove it", t.Name())
+		case member == nil && f != reflect.PointerTo(typeJSON): // Kubernetes takes null as absent
 		default:
-			r.fits(member, f)
+			r.fits(member, at, f)
 		}
 	}
 }
@@ -182,57 +192,28 @@ func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	all := make(map[string]reflect.Type, t.NumField())
 	for f := range t.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		fieldType := f.Type
-		if fieldType.Kind() == reflect.Pointer {
-			fieldType = fieldType.Elem()
-		}
-		all[name] = fieldType
+		all[name] = f.Type
 	}
 	return all
 }
 
-func (r *reading) fitsScalar(n *node, t reflect.Type) {
-	switch t.Kind() {
-	case reflect.String:
-		if _, ok := n.value.(string); !ok {
-			r.mistyped(n, "a string")
-		}
-	case reflect.Bool:
-		if _, ok := n.value.(bool); !ok {
-			r.mistyped(n, "true or false")
-		}
-	case reflect.Int64:
-		number, ok := n.value.(json.Number)
-		if i, err := strconv.ParseInt(string(number), 10, 64); !ok || err != nil || i < 0 {
-			r.mistyped(n, "a whole number of 0 or more, without fraction or exponent")
-		}
-	case reflect.Float64:
-		r.fitsFloat(n)
-	}
-}
-
 // fitsFloat checks that a bound is exact as a float64, in which Kubernetes stores it.
-func (r *reading) fitsFloat(n *node) {
-	number, ok := n.value.(json.Number)
-	if !ok {
-		r.mistyped(n, "a number")
-		return
-	}
+func (r *reading) fitsFloat(number json.Number, steps []any) {
 	f, err := strconv.ParseFloat(string(number), 64)
 	if err != nil || math.Abs(f) >= 1<<63 {
-		r.problem(n, vmrules.ReasonInvalid, "%s is too large: its absolute value must be less than 2^63 (9223372036854775808)", shortened(number.String()))
+		r.problem(steps, vmrules.ReasonInvalid, "%s is too large: its absolute value must be less than 2^63 (9223372036854775808)", shortened(number.String()))
 		return
 	}
 	if f != math.Trunc(f) {
 		return
 	}
 	if len(number) > 400 {
-		r.problem(n, vmrules.ReasonInvalid, "the number is longer than 400 characters: write fewer digits")
+		r.problem(steps, vmrules.ReasonInvalid, "the number is longer than 400 characters: write fewer digits")
 		return
 	}
 	exact, ok := new(big.Rat).SetString(string(number))
 	if !ok || exact.Cmp(new(big.Rat).SetInt64(int64(f))) != 0 {
-		r.problem(n, vmrules.ReasonInvalid, "Kubernetes would read %s as %.0f: write a number that is exact as a float64", number, f)
+		r.problem(steps, vmrules.ReasonInvalid, "Kubernetes would read %s as %.0f: write a number that is exact as a float64", number, f)
 	}
 }
 
@@ -240,7 +221,6 @@ func (r *reading) fitsFloat(n *node) {
 // another message.
 const maxShown = 500
 
-// shortened returns a text, cut to maxShown bytes.
 func shortened(s string) string {
 	if len(s) <= maxShown {
 		return s

@@ -22,44 +22,53 @@ const (
 )
 
 // limit checks the bounds of a schema, and pays for its patterns and rules.
-func (w *wording) limit(s *apiextensions.JSONSchemaProps) {
+func (r *reading) limit(s *apiextensions.JSONSchemaProps) {
 	var rules, fieldPaths int
+	var work, size int64
 	patterns, tooLarge := map[string]int{}, false
 	crdvalidation.SchemaHas(s, func(s *apiextensions.JSONSchemaProps) bool {
 		if s.Pattern != "" {
-			price := w.payPattern(s.Pattern)
+			price := r.payPattern(s.Pattern)
 			patterns[s.Pattern] = price.size
 			tooLarge = tooLarge || price.isTooLarge()
 		}
-		rules += len(s.XValidations)
-		for _, rule := range s.XValidations {
-			if rule.FieldPath != "" && fieldPaths <= maxFieldPaths {
-				fieldPaths += countSchemas(s)
-			}
+		if len(s.XValidations) == 0 {
+			return r.unpaid
 		}
-		return w.unpaid
+		schemas := countSchemas(s)
+		rules += len(s.XValidations)
+		work += validatorWork + int64(schemas)*subschemaWork
+		size += validatorSize
+		for _, rule := range s.XValidations {
+			if rule.FieldPath != "" {
+				fieldPaths += schemas
+			}
+			n := tokens(rule.Rule) + tokens(rule.MessageExpression)
+			work += ruleWork + n*ruleTokenWork + 3*(nestingWork(rule.Rule)+nestingWork(rule.MessageExpression))
+			size += ruleSize + n*tokenSize
+		}
+		return r.unpaid
 	})
-	if w.payRules(s); w.unpaid {
+	if r.pay(work, size); r.unpaid { // before they are parsed or compiled
 		return
 	}
 	if fieldPaths > maxFieldPaths {
-		w.problem(w.node, vmrules.ReasonTooLong, "has too many rules with a fieldPath: looking them up in the schemas below their rules takes more than %d schemas; write fewer of them, or in smaller schemas", maxFieldPaths)
+		r.problem(nil, vmrules.ReasonTooLong, "has too many rules with a fieldPath: looking them up in the schemas below their rules takes more than %d schemas; write fewer of them, or in smaller schemas", maxFieldPaths)
 	}
 	if rules > maxExpressions {
-		w.problem(w.node, vmrules.ReasonTooLong, "has %d rules of x-kubernetes-validations; at most %d are allowed", rules, maxExpressions)
+		r.problem(nil, vmrules.ReasonTooLong, "has %d rules of x-kubernetes-validations; at most %d are allowed", rules, maxExpressions)
 	}
 	if tooLarge {
-		w.problem(w.node, vmrules.ReasonTooLong, "has "+largePattern, "pattern", maxPatternSteps, maxPatternSize)
+		r.problem(nil, vmrules.ReasonTooLong, "has "+largePattern, "pattern", maxPatternSteps, maxPatternSize)
 		return
 	}
 	if admitted, known := allPatterns.admit(patterns); admitted {
-		w.pay(int64(known)*knownPatternWork*int64(len(patterns)), 0)
+		r.pay(int64(known)*knownPatternWork*int64(len(patterns)), 0)
 	} else {
-		w.problem(w.node, vmrules.ReasonTooLong, "has too many new patterns: Kubernetes' validators never free a pattern, so that all schemas of a process may have %d different patterns, of %d bytes together; write fewer patterns", maxPatterns, maxPatternSizes)
+		r.problem(nil, vmrules.ReasonTooLong, "has too many new patterns: Kubernetes' validators never free a pattern, so that all schemas of a process may have %d different patterns, of %d bytes together; write fewer patterns", maxPatterns, maxPatternSizes)
 	}
 }
 
-// countSchemas counts a schema and all schemas in it.
 func countSchemas(s *apiextensions.JSONSchemaProps) int {
 	n := 0
 	crdvalidation.SchemaHas(s, func(*apiextensions.JSONSchemaProps) bool {

@@ -22,13 +22,14 @@ const maxTries = 2000
 // If the path has several places, locate prefers those in the value. If missing is true,
 // which means that the error is about a missing field, it prefers those in the schema only.
 // If there is still more than one place, it returns the steps that all of them begin with,
-// and ambiguous is true.
+// and ambiguous is true. If there is none, it returns the longest part of the path that is in the
+// value and, for a missing field, its name.
 func locate(path string, value any, s *structural.Structural, missing bool) (steps []any, ambiguous bool) {
 	if path == "" || path == "<nil>" || len(path) > maxPath {
 		return nil, len(path) > maxPath
 	}
-	l := locator{found: map[kind][][]any{}}
-	l.walk("."+strings.TrimPrefix(path, "."), spot{value: value, schema: s}, nil)
+	l := locator{found: map[kind][][]any{}, rest: "." + strings.TrimPrefix(path, ".")}
+	l.walk(l.rest, spot{value: value, schema: s}, nil)
 	if l.tries > maxTries {
 		return nil, true
 	}
@@ -41,7 +42,10 @@ func locate(path string, value any, s *structural.Structural, missing bool) (ste
 			return common(places), len(places) > 1
 		}
 	}
-	return l.nearest(missing), false
+	if missing && l.rest[0] == '.' {
+		return append(l.far[:len(l.far):len(l.far)], l.rest[1:]), false
+	}
+	return l.far, false
 }
 
 // A kind says where a place was found.
@@ -66,7 +70,6 @@ type locator struct {
 	tries int
 	far   []any  // the steps of the longest part of the path that is in the value
 	rest  string // the rest of the path behind far
-	begun bool   // whether far and rest are set
 }
 
 // walk continues at a spot with the rest of the path. It tries each prefix of the rest that
@@ -76,8 +79,8 @@ func (l *locator) walk(rest string, at spot, steps []any) {
 		l.found[at.kind] = append(l.found[at.kind], steps)
 		return
 	}
-	if at.kind == there && (!l.begun || len(rest) < len(l.rest)) {
-		l.far, l.rest, l.begun = steps, rest, true
+	if at.kind == there && len(rest) < len(l.rest) {
+		l.far, l.rest = steps, rest
 	}
 	if rest[0] == '[' {
 		for end := 1; end < len(rest); end++ {
@@ -142,15 +145,6 @@ func itemsOf(s *structural.Structural) *structural.Structural {
 		return nil
 	}
 	return s.Items
-}
-
-// nearest returns the place for a path that is neither in the value nor in the schema: the
-// longest part of the path that is in the value and, for a missing field, its name.
-func (l *locator) nearest(missing bool) []any {
-	if !missing || l.rest == "" || l.rest[0] != '.' {
-		return l.far
-	}
-	return append(l.far[:len(l.far):len(l.far)], l.rest[1:])
 }
 
 // common returns the steps that all places begin with.

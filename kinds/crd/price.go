@@ -7,9 +7,6 @@ import (
 	"regexp/syntax"
 	"strings"
 	"time"
-
-	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	crdvalidation "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 )
 
 // Prices of what Kubernetes' code does with rules and values, as vmrules.Budget counts it: work
@@ -59,32 +56,6 @@ func (r *reading) pay(work, size int64) {
 
 // failed reports whether the reading has found a problem or has spent the budget.
 func (r *reading) failed() bool { return r.unpaid || len(r.problems) > 0 }
-
-// payRules pays for the rules of x-kubernetes-validations in a schema, before
-// they are parsed or compiled.
-func (r *reading) payRules(s *apiextensions.JSONSchemaProps) {
-	work, size := int64(0), int64(0)
-	crdvalidation.SchemaHas(s, func(s *apiextensions.JSONSchemaProps) bool {
-		if len(s.XValidations) == 0 {
-			return false
-		}
-		work += validatorWork + int64(countSchemas(s))*subschemaWork
-		size += validatorSize
-		for _, rule := range s.XValidations {
-			n := tokens(rule.Rule) + tokens(rule.MessageExpression)
-			work += ruleWork + n*ruleTokenWork + 3*(nestingWork(rule.Rule)+nestingWork(rule.MessageExpression))
-			size += ruleSize + n*tokenSize
-		}
-		return false
-	})
-	r.pay(work, size)
-}
-
-// payProgram pays for an expression of kind "cel", before it is parsed.
-func (r *reading) payProgram(text string) {
-	n := tokens(text)
-	r.pay(programWork+n*tokenWork+nestingWork(text), programSize+n*tokenSize)
-}
 
 var token = regexp.MustCompile(`"[^"]*"?|'[^']*'?|[0-9A-Za-z_]+|[^ ]`)
 

@@ -10,8 +10,7 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// maxQuantity is the largest length in bytes of a quantity.
-const maxQuantity = 64
+const maxQuantity = 64 // bytes
 
 // longExponent matches a quantity whose exponent has more than three digits.
 var longExponent = regexp.MustCompile(`^[-+.0-9][0-9.]*[eE][+-]?0*[1-9][0-9]{3,}$`)
@@ -25,7 +24,6 @@ func isHostileQuantity(text string) bool {
 	return strings.IndexByte("+-.0123456789", text[0]) >= 0 && strings.Trim(text, "+-.0123456789eEinumkKMGTP") == ""
 }
 
-// hasHostileQuantity reports whether a text in a value may be a hostile quantity.
 func hasHostileQuantity(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -45,11 +43,6 @@ func hasHostileQuantity(v any) bool {
 // The functions that read a quantity. In an expression of x-kubernetes-validations, nothing can look
 // at a text when they are called.
 var quantityFunctions = []string{"quantity", "isQuantity"}
-
-// readsQuantities reports whether an expression reads quantities.
-func (e expression) readsQuantities() bool {
-	return len(slices.Collect(e.calls(quantityFunctions...))) > 0
-}
 
 // makesQuantities reports whether an expression may read a quantity that is neither a text in the
 // value nor a literal that is not hostile. What the variables of its loops stand for must be parts of

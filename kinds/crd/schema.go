@@ -1,6 +1,7 @@
 package crd
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -26,7 +27,6 @@ import (
 	"github.com/vmrules/vmrules"
 )
 
-// keySchema is the key of a rule of kind "schema".
 const keySchema = "schema"
 
 // Schema compiles a rule of kind "schema". Its key "schema" holds a schema as in a
@@ -42,20 +42,23 @@ func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	r := &reading{source: source, key: keySchema}
 	raw, ok := source.Value(keySchema)
 	if !ok {
-		r.wrong(vmrules.ReasonRequired, `a rule of kind %q needs the key "schema", such as {"type": "integer", "maximum": 8}`, source.Rule().Kind)
+		r.problem(nil, vmrules.ReasonRequired, `a rule of kind %q needs the key "schema", such as {"type": "integer", "maximum": 8}`, source.Rule().Kind)
 		return nil, r.problems
 	}
 	if r.payText(raw); r.unpaid {
 		return nil, nil
 	}
-	j := r.compile(readJSON(raw))
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	_ = d.Decode(&r.value) // the text is valid
+	j := r.compile()
 	if r.failed() {
 		return nil, r.problems
 	}
-	return schemaChecker{j}, nil
+	return j, nil
 }
 
-// A judge holds the API server's validators for one schema, which is wrapped as the field
+// A judge checks each value by the API server's validators for one schema, which is wrapped as the field
 // valueField of an object, because they need an object at the root. It is safe for concurrent use.
 type judge struct {
 	structural *structural.Structural
@@ -80,67 +83,64 @@ type judge struct {
 // valueField is the field of the object in which a value is wrapped to be validated.
 const valueField = "value"
 
-// compile makes a judge from the schema at a node. If it cannot, it adds problems to the
-// reading and returns nil.
-func (r *reading) compile(n *node) *judge {
-	if r.fits(n, typeSchema); r.failed() {
+// compile makes a judge from the schema that is the value of the key. If it cannot, it adds problems to
+// the reading and returns nil.
+func (r *reading) compile() *judge {
+	if r.fits(r.value, nil, typeSchema); r.failed() {
 		return nil
 	}
-	schema, err := convert(n.value)
+	schema, err := convert(r.value)
 	if err != nil {
-		r.wrong(vmrules.ReasonInvalid, "the schema cannot be read: %s", shortened(err.Error()))
+		r.problem(nil, vmrules.ReasonInvalid, "the schema cannot be read: %s", shortened(err.Error()))
 		return nil
 	}
-	w := &wording{reading: r, node: n}
-	if w.limit(&schema); r.unpaid {
+	if r.limit(&schema); r.unpaid {
 		return nil
 	}
-	w.check(&schema, nil, nil)
-	if w.sort(); r.failed() {
+	r.check(&schema, &schema, nil)
+	if r.sort(); r.failed() {
 		return nil
 	}
-	w.addIncomplete(&schema)
+	r.addIncomplete(&schema)
 	schema = apiextensions.JSONSchemaProps{
 		Type: "object", Properties: map[string]apiextensions.JSONSchemaProps{valueField: schema},
 	}
 	for _, e := range checkDefinition(&schema) {
-		w.add(e)
+		r.add(e)
 	}
-	if w.sort(); r.failed() {
+	if r.sort(); r.failed() {
 		return nil
 	}
 	j, err := r.newJudge(&schema)
 	if err != nil {
-		r.wrong(vmrules.ReasonInvalid, "the schema cannot be used: %s", shortened(err.Error()))
+		r.problem(nil, vmrules.ReasonInvalid, "the schema cannot be used: %s", shortened(err.Error()))
 	}
 	return j
 }
 
-func convert(value any) (apiextensions.JSONSchemaProps, error) {
+func convert(value any) (schema apiextensions.JSONSchemaProps, err error) {
 	var read v1.JSONSchemaProps
-	var schema apiextensions.JSONSchemaProps
 	text, err := json.Marshal(value)
 	if err == nil {
 		err = json.Unmarshal(text, &read)
 	}
-	if err != nil {
-		return schema, err
+	if err == nil {
+		err = v1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&read, &schema, nil)
 	}
-	err = v1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&read, &schema, nil)
 	return schema, err
 }
 
 // addIncomplete makes the one check that the API server makes only at the root of a schema:
 // what allOf, anyOf, oneOf and not say about a field counts only if the field is also declared
 // outside of them.
-func (w *wording) addIncomplete(schema *apiextensions.JSONSchemaProps) {
+func (r *reading) addIncomplete(schema *apiextensions.JSONSchemaProps) {
 	s, err := structural.NewStructural(schema)
 	if err != nil {
 		return // checkDefinition reports it
 	}
 	for _, e := range structural.ValidateStructural(nil, s) {
 		if strings.HasPrefix(e.Detail, "because it is defined in") {
-			w.add(e)
+			r.add(e)
 		}
 	}
 }
@@ -210,7 +210,9 @@ func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps) (*judge, error
 			j.usesOld = j.usesOld || e.usesOldSelf()
 			for _, e := range []expression{e, parse(rule.MessageExpression)} {
 				j.loops = j.loops || e.loops()
-				j.quantities = j.quantities || e.readsQuantities()
+				for range e.calls(quantityFunctions...) {
+					j.quantities = true
+				}
 				for range e.calls("format") {
 					j.formats = j.formats || e.loops()
 				}
@@ -237,24 +239,15 @@ func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps) (*judge, error
 	return j, nil
 }
 
-// A wording makes problems of the errors in a schema.
-type wording struct {
-	*reading
-	node *node
-}
-
 // check adds problems for what the API server accepts in a schema, but does not apply as
 // written. It removes unknown reasons from rules, as if they had none. spine is the schema of
-// the same value outside of allOf, anyOf, oneOf and not; nil means s itself.
-func (w *wording) check(s, spine *apiextensions.JSONSchemaProps, steps []any) {
-	if spine == nil {
-		spine = s
-	}
-	w.checkNumbers(s, spine, steps)
-	w.checkValues(s, spine, steps)
-	w.checkRules(s.XValidations, steps)
+// the same value outside of allOf, anyOf, oneOf and not, or s itself if there is none.
+func (r *reading) check(s, spine *apiextensions.JSONSchemaProps, steps []any) {
+	r.checkNumbers(s, spine, steps)
+	r.checkValues(s, spine, steps)
+	r.checkRules(s.XValidations, steps)
 	next := func(below, spine *apiextensions.JSONSchemaProps, more ...any) {
-		w.check(below, spine, append(slices.Clip(steps), more...))
+		r.check(below, spine, append(steps, more...))
 	}
 	for list, schemas := range map[string][]apiextensions.JSONSchemaProps{"allOf": s.AllOf, "anyOf": s.AnyOf, "oneOf": s.OneOf} {
 		for i := range schemas {
@@ -265,53 +258,48 @@ func (w *wording) check(s, spine *apiextensions.JSONSchemaProps, steps []any) {
 		next(s.Not, spine, "not")
 	}
 	for name, property := range s.Properties {
-		var outside *apiextensions.JSONSchemaProps
-		if o, ok := spine.Properties[name]; ok {
-			outside = &o
+		outside, ok := spine.Properties[name]
+		if !ok {
+			outside = property
 		}
-		next(&property, outside, "properties", name)
+		next(&property, &outside, "properties", name)
 	}
 	if s.Items != nil && s.Items.Schema != nil {
-		var outside *apiextensions.JSONSchemaProps
+		outside := s.Items.Schema
 		if spine.Items != nil {
 			outside = spine.Items.Schema
 		}
 		next(s.Items.Schema, outside, "items")
 	}
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
-		next(s.AdditionalProperties.Schema, nil, "additionalProperties")
+		next(s.AdditionalProperties.Schema, s.AdditionalProperties.Schema, "additionalProperties")
 	}
 }
 
-// below returns the node that steps and more steps lead to, or the last that exists.
-func (w *wording) below(steps []any, more ...any) *node {
-	return w.node.below(slices.Concat(steps, more))
-}
-
-func (w *wording) checkNumbers(s, spine *apiextensions.JSONSchemaProps, steps []any) {
+func (r *reading) checkNumbers(s, spine *apiextensions.JSONSchemaProps, steps []any) {
 	for name, bound := range map[string]*float64{"minimum": s.Minimum, "maximum": s.Maximum, "multipleOf": s.MultipleOf} {
 		switch {
 		case bound == nil:
 		case name == "multipleOf" && *bound <= 0:
-			w.problem(w.below(steps, name), vmrules.ReasonInvalid, "must be more than 0: otherwise no value satisfies it")
+			r.problem(append(steps, name), vmrules.ReasonInvalid, "must be more than 0: otherwise no value satisfies it")
 		case *bound != math.Trunc(*bound) && spine.Type != "number":
-			w.problem(w.below(steps, name), vmrules.ReasonInvalid, "%v has a fraction, which Kubernetes drops for whole numbers: write a whole number, or \"type\": \"number\"", *bound)
+			r.problem(append(steps, name), vmrules.ReasonInvalid, "%v has a fraction, which Kubernetes drops for whole numbers: write a whole number, or \"type\": \"number\"", *bound)
 		}
 	}
 }
 
-func (w *wording) checkValues(s, spine *apiextensions.JSONSchemaProps, steps []any) {
+func (r *reading) checkValues(s, spine *apiextensions.JSONSchemaProps, steps []any) {
 	if len(steps) == 0 && s.Default != nil {
-		w.problem(w.below(steps, "default"), vmrules.ReasonInvalid, "has no effect at the root of the schema, because a missing value is a violation: remove it")
+		r.problem(append(steps, "default"), vmrules.ReasonInvalid, "has no effect at the root of the schema, because a missing value is a violation: remove it")
 	}
 	for i, item := range s.Enum {
 		text, ok := item.(string)
 		if ok && utf8.RuneCountInString(text) == 1 && spine.Type != "string" {
-			w.problem(w.below(steps, "enum", i), vmrules.ReasonInvalid, "Kubernetes would also take the number %d for %q: write \"type\": \"string\", or a rule of x-kubernetes-validations", []rune(text)[0], text)
+			r.problem(append(steps, "enum", i), vmrules.ReasonInvalid, "Kubernetes would also take the number %d for %q: write \"type\": \"string\", or a rule of x-kubernetes-validations", []rune(text)[0], text)
 		}
 	}
 	if s.Default != nil && measureOf(*s.Default).values > maxDefault {
-		w.problem(w.below(steps, "default"), vmrules.ReasonTooLong, "has more than %d values: write a smaller default", maxDefault)
+		r.problem(append(steps, "default"), vmrules.ReasonTooLong, "has more than %d values: write a smaller default", maxDefault)
 	}
 	if s.Format == "" {
 		return
@@ -321,29 +309,29 @@ func (w *wording) checkValues(s, spine *apiextensions.JSONSchemaProps, steps []a
 		asOpenAPI.Type, ofType = spec.StringOrArray{s.Type}, " for the type "+s.Type
 	}
 	if len(validation.GetUnrecognizedFormats(asOpenAPI, environment.DefaultCompatibilityVersion())) > 0 {
-		w.problem(w.below(steps, "format"), vmrules.ReasonInvalid, "Kubernetes does not know the format %q%s, and would not check it: write a pattern or a rule of x-kubernetes-validations", shortened(s.Format), ofType)
+		r.problem(append(steps, "format"), vmrules.ReasonInvalid, "Kubernetes does not know the format %q%s, and would not check it: write a pattern or a rule of x-kubernetes-validations", shortened(s.Format), ofType)
 	}
 }
 
-func (w *wording) checkRules(rules []apiextensions.ValidationRule, steps []any) {
+func (r *reading) checkRules(rules []apiextensions.ValidationRule, steps []any) {
 	for i := range rules {
 		if reason := rules[i].Reason; reason != nil && !slices.Contains(knownReasons, *reason) {
 			rules[i].Reason = nil
 		}
 		for name, text := range map[string]string{"rule": rules[i].Rule, "messageExpression": rules[i].MessageExpression} {
-			at := w.below(steps, "x-kubernetes-validations", i, name)
+			at := append(steps, "x-kubernetes-validations", i, name)
 			if len(text) > maxExpression {
-				w.problem(at, vmrules.ReasonTooLong, tooLongExpression, len(text), maxExpression)
+				r.problem(at, vmrules.ReasonTooLong, tooLongExpression, len(text), maxExpression)
 				continue
 			}
 			e := parse(text)
-			if name == "rule" && e.usesOldSelf() && !w.hasOldValue() {
-				w.problem(at, vmrules.ReasonInvalid, noOldValue)
+			if name == "rule" && e.usesOldSelf() && !r.hasOldValue() {
+				r.problem(at, vmrules.ReasonInvalid, noOldValue)
 			}
-			if w.payRegexes(e) {
-				w.problem(at, vmrules.ReasonTooLong, "has "+largePattern, "regular expression", maxPatternSteps, maxPatternSize)
+			if r.payRegexes(e) {
+				r.problem(at, vmrules.ReasonTooLong, "has "+largePattern, "regular expression", maxPatternSteps, maxPatternSize)
 			} else if function := e.unbounded(); function != "" {
-				w.problem(at, vmrules.ReasonInvalid, "the function %q may cost more here than Kubernetes estimates: %s, or write a rule of kind \"cel\"", function, boundedUse[function])
+				r.problem(at, vmrules.ReasonInvalid, "the function %q may cost more here than Kubernetes estimates: %s, or write a rule of kind \"cel\"", function, boundedUse[function])
 			}
 		}
 	}
@@ -353,19 +341,20 @@ func (w *wording) checkRules(rules []apiextensions.ValidationRule, steps []any) 
 const tooLongExpression = "has %d bytes: write a shorter expression, of at most %d bytes"
 
 // add makes problems of an error of the API server about the definition.
-func (w *wording) add(e *field.Error) {
-	if w.isFull() {
+func (r *reading) add(e *field.Error) {
+	if r.isFull() {
 		return // saves looking up the place
 	}
 	const schema = "spec.validation.openAPIV3Schema"
 	const root = schema + ".properties[" + valueField + "]"
 	path := strings.TrimPrefix(strings.TrimPrefix(e.Field, root), ".")
 	path = strings.TrimPrefix(path, schema)
-	steps, _ := locate(path, w.node.value, nil, e.Type == field.ErrorTypeRequired)
-	at := w.node.below(steps)
+	steps, _ := locate(path, r.value, nil, e.Type == field.ErrorTypeRequired)
 	if found := celErrors.FindAllStringSubmatch(e.Detail, -1); found != nil {
 		for _, match := range found {
-			w.addExpression(at, path, match)
+			line, _ := strconv.Atoi(match[1])
+			column, _ := strconv.Atoi(match[2])
+			r.at(steps, path, vmrules.ReasonInvalid, "%s", expressionError(line, column, match[3], "self and oldSelf"))
 		}
 		return
 	}
@@ -379,12 +368,12 @@ func (w *wording) add(e *field.Error) {
 		detail = "is not allowed: " + e.Detail
 	}
 	detail = strings.ReplaceAll(strings.ReplaceAll(detail, root+".", ""), root, "the schema")
-	w.at(w.offset(at), path, vmrules.ReasonInvalid, "%s", plainWords(detail, ""))
+	r.at(steps, path, vmrules.ReasonInvalid, "%s", plainWords(detail, ""))
 }
 
 // sort sorts the problems, because the API server finds them in the random order of maps.
-func (w *wording) sort() {
-	slices.SortStableFunc(w.problems, func(a, b vmrules.Problem) int {
+func (r *reading) sort() {
+	slices.SortStableFunc(r.problems, func(a, b vmrules.Problem) int {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Message, b.Message))
 	})
 }
@@ -392,13 +381,6 @@ func (w *wording) sort() {
 // celErrors matches each error in a text of CEL: its line, column and message.
 var celErrors = regexp.MustCompile(`ERROR: <input>:(\d+):(\d+): (.*)`)
 
-func (w *wording) addExpression(at *node, where string, match []string) {
-	line, _ := strconv.Atoi(match[1])
-	column, _ := strconv.Atoi(match[2])
-	w.at(w.offset(at), where, vmrules.ReasonInvalid, "%s", expressionError(line, column, match[3], "self and oldSelf"))
-}
-
-// knownReasons has the reasons that a rule may give.
 var knownReasons = []apiextensions.FieldValueErrorReason{
 	apiextensions.FieldValueRequired, apiextensions.FieldValueDuplicate, apiextensions.FieldValueInvalid, apiextensions.FieldValueForbidden,
 }

@@ -129,7 +129,6 @@ type estimate struct {
 	// pairs counts pairs of a value and a schema. Each pair may give an error, and the
 	// validators compare each error with all others.
 	pairs int64
-	path  int64 // the length of the field path, which each error has
 }
 
 func (e *estimate) pay(steps, bytes int64) bool {
@@ -142,22 +141,23 @@ func (e *estimate) pay(steps, bytes int64) bool {
 // judging pays for the steps of the validators. They check a value by each schema for it and,
 // if it is an object, look for each field that the schema declares. They match a string with
 // its pattern character by character. A default is paid for as a value where it will be filled in: a
-// large one may be copied into each item of a list.
-func (e *estimate) judging(s *spec.Schema, v any) {
+// large one may be copied into each item of a list. path is the length of the field path, which each
+// error has.
+func (e *estimate) judging(s *spec.Schema, v any, path int64) {
 	if s == nil {
 		return
 	}
 	e.pairs++
-	steps := 5 + 2*int64(len(s.Required)+len(s.Properties)) + e.pairs/10 + e.path/500
-	if !e.pay(steps, e.path) || !e.enum(s) {
+	steps := 5 + 2*int64(len(s.Required)+len(s.Properties)) + e.pairs/10 + path/500
+	if !e.pay(steps, path) || !e.enum(s) {
 		return
 	}
 	for _, list := range [][]spec.Schema{s.AllOf, s.AnyOf, s.OneOf} {
 		for i := range list {
-			e.judging(&list[i], v)
+			e.judging(&list[i], v, path)
 		}
 	}
-	e.judging(s.Not, v)
+	e.judging(s.Not, v, path)
 	switch v := v.(type) {
 	case string:
 		steps := 1 + int64(e.sizes[s.Pattern])
@@ -167,13 +167,13 @@ func (e *estimate) judging(s *spec.Schema, v any) {
 		e.pay(int64(len(v))*steps/10, 0)
 	case map[string]any:
 		for name, member := range v {
-			e.below(below(s, name), member, len(name)+1)
+			e.judging(below(s, name), member, path+int64(len(name)+1))
 		}
 		for name, p := range s.Properties {
 			if _, ok := v[name]; !ok && p.Default != nil {
 				size := measureOf(p.Default).values
 				e.pay(size, size*valueSize)
-				e.below(&p, p.Default, len(name)+1)
+				e.judging(&p, p.Default, path+int64(len(name)+1))
 			}
 		}
 	case []any:
@@ -181,7 +181,7 @@ func (e *estimate) judging(s *spec.Schema, v any) {
 			if s.Items == nil || e.err != nil {
 				return
 			}
-			e.below(s.Items.Schema, item, usualIndex)
+			e.judging(s.Items.Schema, item, path+usualIndex)
 		}
 	}
 }
@@ -201,13 +201,6 @@ func (e *estimate) enum(s *spec.Schema) bool {
 
 // usualIndex is the usual length of an index in a field path.
 const usualIndex = 6
-
-// below pays for a member or an item, whose step makes the path longer.
-func (e *estimate) below(s *spec.Schema, v any, step int) {
-	e.path += int64(step)
-	e.judging(s, v)
-	e.path -= int64(step)
-}
 
 // normalizeNumbers applies toNumbers to the enums and defaults of a schema, as it is applied to the
 // values: to the validators, an int64 and a float64 differ.

@@ -132,7 +132,6 @@ func (p place) closer() place {
 	return p
 }
 
-// mismatch returns what is wrong at a place.
 func (p place) mismatch() (vmrules.Reason, string) {
 	_, isMap := p.value.(map[string]any)
 	_, isList := p.value.([]any)

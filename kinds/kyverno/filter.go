@@ -99,30 +99,29 @@ func readFilter(s vmrules.RuleSource, raw json.RawMessage) (filter, []mistake) {
 	}
 	var wrong []mistake
 	for _, r := range f.resources {
-		for _, message := range r.check() {
-			wrong = append(wrong, mistake{message: message})
-		}
+		wrong = append(wrong, r.check()...)
 	}
 	return f, wrong
 }
 
 // check reads the selector, and returns what is wrong with the criteria.
-func (r *resources) check() []string {
-	if r == nil || len(r.Kinds)+len(r.Name)+len(r.Names)+len(r.Namespaces) == 0 && r.Selector == nil {
-		return []string{"resources: no criterion has a value, so no object would fit: write one of kinds, name, names, namespaces, selector"}
+func (r *resources) check() (wrong []mistake) {
+	refuse := func(format string, args ...any) {
+		wrong = append(wrong, mistake{message: fmt.Sprintf(format, args...)})
 	}
-	var wrong []string
+	if r == nil || len(r.Kinds)+len(r.Name)+len(r.Names)+len(r.Namespaces) == 0 && r.Selector == nil {
+		refuse("resources: no criterion has a value, so no object would fit: write one of kinds, name, names, namespaces, selector")
+		return wrong
+	}
 	for _, kind := range r.Kinds {
 		if _, _, name, sub := kubeutils.ParseKindSelector(kind); name == "" || sub != "" && sub != "*" {
-			wrong = append(wrong, fmt.Sprintf("resources.kinds: %s does not name a kind: write Kind, version/Kind or group/version/Kind",
-				shortened(kind)))
+			refuse("resources.kinds: %s does not name a kind: write Kind, version/Kind or group/version/Kind", shortened(kind))
 		}
 	}
-	selector, err := metav1.LabelSelectorAsSelector(r.Selector)
-	if err != nil {
-		wrong = append(wrong, "resources.selector: "+err.Error())
+	var err error
+	if r.selector, err = metav1.LabelSelectorAsSelector(r.Selector); err != nil {
+		refuse("resources.selector: %v", err)
 	}
-	r.selector = selector
 	return wrong
 }
 
@@ -136,9 +135,7 @@ func (f filter) mismatch(o *object, w *work) string {
 		if why == "" && !f.all {
 			return ""
 		}
-		if why != "" && first == "" {
-			first = why
-		}
+		first = cmp.Or(first, why)
 	}
 	return first
 }

@@ -203,11 +203,9 @@ func (r *overlayReader) existence(v any, at string) any {
 		}
 		return m
 	case []any:
-		list := make([]any, len(v))
 		for i, item := range v {
-			list[i] = r.existence(item, fmt.Sprintf("%s[%d]", at, i))
+			v[i] = r.existence(item, fmt.Sprintf("%s[%d]", at, i))
 		}
-		return list
 	}
 	return v
 }
@@ -300,7 +298,6 @@ func (r *overlayReader) object(m map[string]any, p position) *node {
 	return n
 }
 
-// field reads a key of a pattern.
 func (r *overlayReader) field(key string, value any, p position) field {
 	f := field{key: key, name: key, anchor: anchor.Parse(key)}
 	at := below(p.at, key)
@@ -371,7 +368,6 @@ func (r *overlayReader) list(list []any, p position, most int) *node {
 	return n
 }
 
-// text reads a pattern that is a string.
 func (r *overlayReader) text(s string, p position) *node {
 	if s == "" {
 		return &node{pattern: nil, size: 1, isEmpty: true} // today's form of "missing or empty"

@@ -126,12 +126,8 @@ func (o *overlay) judge(value any, w *work) finding {
 	case !errors.As(err, &failed):
 		return finding{outcome: vmrules.OutcomeUndecided, note: "the pattern could not be applied"}
 	case failed.Skip:
-		return finding{outcome: vmrules.OutcomeSkipped, note: o.unmet()}
+		unmet := shortened(strings.Join(o.conditions, ", "))
+		return finding{outcome: vmrules.OutcomeSkipped, note: "a condition of the pattern is not met: " + unmet}
 	}
 	return o.root.explain(failed, value)
-}
-
-// unmet returns the note for a value that does not meet the conditions of the pattern.
-func (o *overlay) unmet() string {
-	return "a condition of the pattern is not met: " + shortened(strings.Join(o.conditions, ", "))
 }

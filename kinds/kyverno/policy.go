@@ -32,8 +32,9 @@ func Rules(doc []byte) (vmrules.Rules, error) {
 		text = doc // in it, numbers keep all of their digits
 	}
 	p := policy{root: readSpots(text)}
+	var places map[int]yamlPlace
 	if isYAML {
-		if err := p.root.readYAML(doc); err != nil {
+		if places, err = p.root.placesIn(doc); err != nil {
 			return vmrules.Rules{}, whole("%v", err)
 		}
 	}
@@ -43,23 +44,18 @@ func Rules(doc []byte) (vmrules.Rules, error) {
 		return rules, nil
 	}
 	slices.SortStableFunc(p.problems, func(a, b vmrules.Problem) int { return a.Index - b.Index })
-	p.root.place(doc, isYAML, p.problems)
+	setPlaces(doc, places, p.problems)
 	return vmrules.Rules{}, &vmrules.ParseError{Problems: p.problems}
 }
 
-// compile returns the rules, unless they have problems.
 func (p *policy) compile() vmrules.Rules {
-	var all []vmrules.Rule
-	for _, r := range p.rules {
-		all = append(all, r.Rule)
-	}
-	rules, err := vmrules.NewRules(all, append(Kinds(), vmrules.WholeObjects())...)
+	rules, err := vmrules.NewRules(p.rules, append(Kinds(), vmrules.WholeObjects())...)
 	if err == nil {
 		return rules
 	}
 	for _, problem := range err.(*vmrules.ParseError).Problems {
 		if problem.Index >= 0 {
-			problem.Index = p.rules[problem.Index].index
+			problem.Index = p.indexes[problem.Index]
 			of := p.spotOf(problem.Index, problem.Key)
 			if problem.Offset == 0 {
 				problem.Offset = of.at
@@ -115,13 +111,9 @@ type policy struct {
 	root      *spot
 	namespace string
 	warns     bool // whether violations are only warnings
-	rules     []policyRule
+	rules     []vmrules.Rule
+	indexes   []int // of the rules in the policy
 	problems  []vmrules.Problem
-}
-
-type policyRule struct {
-	vmrules.Rule
-	index int // in the policy
 }
 
 func (p *policy) refuse(index int, rule, key, format string, args ...any) {
@@ -168,7 +160,6 @@ func (p *policy) read(text []byte) {
 	}
 }
 
-// isAudit reads a failure action.
 func (p *policy) isAudit(action string, index int, rule, key string, otherwise bool) bool {
 	switch strings.ToLower(action) {
 	case "audit":
@@ -214,7 +205,7 @@ func (p *policy) rule(raw json.RawMessage, index int) {
 	if p.namespace != "" {
 		rule.Unknown["namespace"], _ = json.Marshal(p.namespace)
 	}
-	p.rules = append(p.rules, policyRule{rule, index})
+	p.rules, p.indexes = append(p.rules, rule), append(p.indexes, index)
 }
 
 var everything = vmrules.MustParsePath("jsonpath::$")

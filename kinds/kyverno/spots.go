@@ -21,8 +21,6 @@ import (
 type spot struct {
 	at    int // the offset of the key of a member, or of an item
 	value int // the offset of the value
-	// The place in the YAML from which the text was made. It is 0 if that is not known.
-	line, column int
 
 	members map[string]*spot
 	names   map[string]*spot // the members with anchors, by their names without them
@@ -108,29 +106,33 @@ func (s *spot) find(path string) *spot {
 	return s
 }
 
-// readYAML sets the places of the spots of a policy in YAML. It is an error if the text has more
-// than one document.
-func (s *spot) readYAML(doc []byte) error {
+// A yamlPlace is where a value begins in a YAML text.
+type yamlPlace struct{ line, column int }
+
+// placesIn returns the places of the spots of a policy in the YAML from which the text was made, by
+// their offsets. It is an error if the YAML has more than one document.
+func (s *spot) placesIn(doc []byte) (map[int]yamlPlace, error) {
 	decoder := yaml.NewDecoder(bytes.NewReader(doc))
+	places := map[int]yamlPlace{}
 	var first yaml.Node
 	if decoder.Decode(&first) != nil || len(first.Content) != 1 {
-		return nil // and there are no places
+		return places, nil // they are not known
 	}
-	s.setPlaces(first.Content[0], first.Content[0])
+	s.addPlaces(places, first.Content[0], first.Content[0])
 	for {
 		var other yaml.Node
 		switch err := decoder.Decode(&other); {
 		case errors.Is(err, io.EOF):
-			return nil
+			return places, nil
 		case err != nil, len(other.Content) != 1, other.Content[0].Tag != "!!null":
-			return errors.New("the text has more than one document: read each of them separately")
+			return nil, errors.New("the text has more than one document: read each of them separately")
 		}
 	}
 }
 
-// setPlaces sets the places of a value that begins at a node, and of all values in it.
-func (s *spot) setPlaces(at, value *yaml.Node) {
-	s.line, s.column = at.Line, at.Column
+// addPlaces adds the places of a value that begins at a node, and of all values in it.
+func (s *spot) addPlaces(places map[int]yamlPlace, at, value *yaml.Node) {
+	places[s.at] = yamlPlace{at.Line, at.Column}
 	if value.Kind == yaml.AliasNode {
 		value = value.Alias
 	}
@@ -142,46 +144,31 @@ func (s *spot) setPlaces(at, value *yaml.Node) {
 	}
 	for key, member := range s.members {
 		if pair, ok := nodes[key]; ok {
-			member.setPlaces(pair[0], pair[1])
+			member.addPlaces(places, pair[0], pair[1])
 		} else {
-			member.setPlaces(at, &yaml.Node{}) // it is merged from another value
+			member.addPlaces(places, at, &yaml.Node{}) // it is merged from another value
 		}
 	}
 	for i, item := range s.items {
 		if value.Kind == yaml.SequenceNode && i < len(value.Content) {
-			item.setPlaces(value.Content[i], value.Content[i])
+			item.addPlaces(places, value.Content[i], value.Content[i])
 		} else {
-			item.setPlaces(at, &yaml.Node{})
+			item.addPlaces(places, at, &yaml.Node{})
 		}
 	}
 }
 
-// byOffset adds the spots to a map by their offsets.
-func (s *spot) byOffset(all map[int]*spot) {
-	all[s.at] = s
-	for _, member := range s.members {
-		member.byOffset(all)
-	}
-	for _, item := range s.items {
-		item.byOffset(all)
-	}
-}
-
-// place sets the offset, line and column in doc of problems whose offsets are in the JSON of it.
-func (s *spot) place(doc []byte, isYAML bool, problems []vmrules.Problem) {
-	if isYAML {
-		spots := map[int]*spot{}
-		s.byOffset(spots)
-		for i, p := range problems {
-			problems[i].Offset = 0
-			if found := spots[p.Offset]; found != nil {
-				problems[i].Line, problems[i].Column = found.line, found.column
-			}
-		}
-	}
+// setPlaces sets the offset, line and column in doc of problems whose offsets are in the JSON of it. If doc
+// is YAML, it takes the places; nil if it is JSON.
+func setPlaces(doc []byte, places map[int]yamlPlace, problems []vmrules.Problem) {
 	sorted := make([]*vmrules.Problem, len(problems))
 	for i := range problems {
-		sorted[i] = &problems[i]
+		p := &problems[i]
+		sorted[i] = p
+		if places != nil {
+			at := places[p.Offset]
+			p.Offset, p.Line, p.Column = 0, at.line, at.column
+		}
 	}
 	slices.SortFunc(sorted, func(a, b *vmrules.Problem) int {
 		return cmp.Or(a.Offset-b.Offset, a.Line-b.Line, a.Column-b.Column)
@@ -196,7 +183,7 @@ func (s *spot) place(doc []byte, isYAML bool, problems []vmrules.Problem) {
 			}
 			offset += size
 		}
-		if isYAML && p.Line == 0 {
+		if places != nil && p.Line == 0 {
 			continue // it is not known
 		}
 		p.Offset, p.Line, p.Column = offset, line, column

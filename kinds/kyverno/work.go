@@ -64,8 +64,14 @@ func (w *work) walk(n *node, v any, isItem bool) {
 	}
 	switch {
 	case n.isMap:
-		if m, ok := v.(map[string]any); ok {
-			w.fields(n, m)
+		m, ok := v.(map[string]any)
+		if !ok || !w.spend(len(m)*copiedName) {
+			return
+		}
+		for _, f := range n.fields {
+			if !f.has(anchor.Negation) {
+				w.walk(f.node, m[f.name], false)
+			}
 		}
 	case n.isList:
 		list, _ := v.([]any)
@@ -79,17 +85,6 @@ func (w *work) walk(n *node, v any, isItem bool) {
 		}
 	default:
 		w.scalar(n, v, isItem)
-	}
-}
-
-func (w *work) fields(n *node, m map[string]any) {
-	if !w.spend(len(m) * copiedName) {
-		return
-	}
-	for _, f := range n.fields {
-		if !f.has(anchor.Negation) {
-			w.walk(f.node, m[f.name], false)
-		}
 	}
 }
 

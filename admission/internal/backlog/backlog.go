@@ -19,12 +19,13 @@ type Backlog struct {
 // New returns an empty Backlog.
 func New() *Backlog { return &Backlog{waiting: map[types.NamespacedName]time.Time{}} }
 
-// Add adds a VM.
-func (b *Backlog) Add(vm types.NamespacedName, now time.Time) {
+// Add adds a VM that has waited since then: after a change, or because it could not be decided. It does not
+// add one that has not waited.
+func (b *Backlog) Add(vm types.NamespacedName, since time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.waiting[vm].IsZero() {
-		b.waiting[vm] = now
+	if first := b.waiting[vm]; !since.IsZero() && (first.IsZero() || since.Before(first)) {
+		b.waiting[vm] = since
 	}
 }
 
@@ -36,16 +37,6 @@ func (b *Backlog) Begin(vm types.NamespacedName) time.Time {
 	since := b.waiting[vm]
 	delete(b.waiting, vm)
 	return since
-}
-
-// Again adds a VM that has waited since then, and could not be decided.
-func (b *Backlog) Again(vm types.NamespacedName, since time.Time) {
-	if since.IsZero() {
-		return
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.waiting[vm] = since // also if it has changed again
 }
 
 // Oldest returns for how long a VM has waited that no other has waited longer than; 0 if none waits.

@@ -34,13 +34,13 @@ func TestOldest(t *testing.T) {
 	oldest(0)
 	b.Add(vm(1), start.Add(5*time.Second))
 	oldest(5 * time.Second)
-	b.Again(vm(1), second)
+	b.Add(vm(1), second)
 	oldest(9 * time.Second)
-	b.Again(vm(0), first)
+	b.Add(vm(0), first)
 	oldest(10 * time.Second)
 	b.Begin(vm(0))
 	b.Begin(vm(1))
-	b.Again(vm(1), b.Begin(vm(1))) // it did not wait
+	b.Add(vm(1), b.Begin(vm(1))) // it did not wait
 	oldest(0)
 }
 
@@ -52,7 +52,7 @@ func TestConcurrent(t *testing.T) {
 		group.Go(func() {
 			for i := w; i < vms; i += workers {
 				b.Add(vm(i), time.Unix(0, 0))
-				b.Again(vm(i), b.Begin(vm(i)))
+				b.Add(vm(i), b.Begin(vm(i)))
 				b.Oldest(time.Unix(1, 0))
 				b.Begin(vm(i))
 			}

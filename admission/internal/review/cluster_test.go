@@ -43,7 +43,10 @@ func newCluster(t testing.TB) *cluster {
 	return c
 }
 
-func (c *cluster) Get(ctx context.Context, kind schema.GroupVersionKind, _, name string) (map[string]any, error) {
+func (c *cluster) Get(ctx context.Context, kind schema.GroupVersionKind, _, name string, isCached bool) (map[string]any, error) {
+	if isCached {
+		return nil, nil
+	}
 	c.asked.Add(1)
 	switch kind.GroupVersion().String() {
 	case "template.openshift.io/v1":
@@ -54,10 +57,6 @@ func (c *cluster) Get(ctx context.Context, kind schema.GroupVersionKind, _, name
 		return nil, review.ErrNoKind
 	}
 	return c.objects[kind.Kind+" "+name], nil
-}
-
-func (*cluster) Cached(context.Context, schema.GroupVersionKind, string, string) (map[string]any, error) {
-	return nil, nil
 }
 
 func (c *cluster) VMs(_ context.Context, label string) ([]review.VM, error) {

@@ -85,7 +85,7 @@ func textOf(d *review.Decision) string {
 
 func newReviewer(c review.Cluster) *review.Reviewer {
 	return review.New(c, review.Settings{
-		UndecidedWarns: map[vmrules.Doubt]bool{vmrules.DoubtInstancetype: true, vmrules.DoubtTemplate: true}, ProtectTemplates: true,
+		Warning: []vmrules.Doubt{vmrules.DoubtInstancetype, vmrules.DoubtTemplate}, ProtectTemplates: true,
 	})
 }
 

@@ -35,7 +35,6 @@ func exempt(warnings ...string) *Decision {
 	return &Decision{Outcome: Exempt, Warnings: fitting(warnings)}
 }
 
-// malformed refuses a request that cannot be read.
 func malformed(err error) *Decision {
 	return &Decision{Outcome: Malformed, Message: Shorten(err.Error(), maxMessage)}
 }
@@ -45,7 +44,6 @@ func failure(err error) *Decision {
 	return &Decision{Outcome: Failed, Message: Shorten("vmrules cannot validate the request: "+err.Error(), maxMessage), Err: err}
 }
 
-// refused refuses a request because of its object.
 func refused(err error, causes []vmrules.Cause) *Decision {
 	return &Decision{Outcome: Refused, Message: Shorten(err.Error(), maxMessage), Causes: listed(causes)}
 }

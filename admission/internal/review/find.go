@@ -16,11 +16,8 @@ import (
 type Cluster interface {
 	// Get returns an object, which nobody changes; nil if it does not exist. The error is
 	// ErrNoKind if the cluster does not have the kind in this version, and a DeniedError if it
-	// may not be read.
-	Get(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (map[string]any, error)
-
-	// Cached is Get, except that what a cache does not have counts as missing, without a request.
-	Cached(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (map[string]any, error)
+	// may not be read. If isCached, what a cache does not have counts as missing, without a request.
+	Get(ctx context.Context, kind schema.GroupVersionKind, namespace, name string, isCached bool) (map[string]any, error)
 
 	// VMs returns the VMs with a value of vmrules.TemplateLabel, or all VMs if the value is "".
 	VMs(ctx context.Context, label string) ([]VM, error)
@@ -82,14 +79,7 @@ type finder struct {
 }
 
 // get returns an object; nil if it does not exist. The errors are those of a Cluster.
-func (f *finder) get(ctx context.Context, kind schema.GroupKind, namespace, name string) (map[string]any, error) {
-	return f.getBy(ctx, f.cluster.Get, kind, namespace, name)
-}
-
-// A getFunc is a method of a Cluster.
-type getFunc func(ctx context.Context, kind schema.GroupVersionKind, namespace, name string) (map[string]any, error)
-
-func (f *finder) getBy(ctx context.Context, get getFunc, kind schema.GroupKind, namespace, name string) (map[string]any, error) {
+func (f *finder) get(ctx context.Context, kind schema.GroupKind, namespace, name string, isCached bool) (map[string]any, error) {
 	// A user writes both, and a request for any other name would fail.
 	if len(content.IsDNS1123Subdomain(name)) > 0 || namespace != "" && len(content.IsDNS1123Label(namespace)) > 0 {
 		return nil, nil
@@ -99,7 +89,7 @@ func (f *finder) getBy(ctx context.Context, get getFunc, kind schema.GroupKind, 
 		if until, ok := f.absent.Load(gvk); ok && time.Now().Before(until.(time.Time)) {
 			continue
 		}
-		object, err := get(ctx, gvk, namespace, name)
+		object, err := f.cluster.Get(ctx, gvk, namespace, name, isCached)
 		switch {
 		case err == nil:
 			return object, nil
@@ -130,10 +120,7 @@ func join(namespace, name string) string {
 
 // TextAt returns the text at a place in an object; "" if there is none.
 func TextAt(object map[string]any, path ...string) string {
-	for len(path) > 1 {
-		object, _ = object[path[0]].(map[string]any)
-		path = path[1:]
-	}
-	text, _ := object[path[0]].(string)
+	last := len(path) - 1
+	text, _ := partOf(object, path[:last]...)[path[last]].(string)
 	return text
 }

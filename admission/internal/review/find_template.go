@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/vmrules/vmrules"
 )
@@ -40,9 +41,9 @@ func (j *judging) findTemplate(ref vmrules.TemplateRef) (*vmrules.Template, erro
 // there is none. It asks caches first: otherwise each VM of a template of one kind would cost a request for
 // one of the other, which is not there.
 func (f *finder) templateIn(ctx context.Context, namespaces []string, name string) (map[string]any, string, error) {
-	for _, get := range []getFunc{f.cluster.Cached, f.cluster.Get} {
+	for _, isCached := range []bool{true, false} {
 		for _, namespace := range namespaces {
-			if template, err := f.templateAt(ctx, get, namespace, name); template != nil || err != nil {
+			if template, err := f.templateAt(ctx, namespace, name, isCached); template != nil || err != nil {
 				return template, namespace, err
 			}
 		}
@@ -52,11 +53,11 @@ func (f *finder) templateIn(ctx context.Context, namespaces []string, name strin
 
 // templateAt returns a template of either kind; nil if there is none. A kind that may not be read, while
 // the other can be, has none.
-func (f *finder) templateAt(ctx context.Context, get getFunc, namespace, name string) (map[string]any, error) {
+func (f *finder) templateAt(ctx context.Context, namespace, name string, isCached bool) (map[string]any, error) {
 	var denied error
 	canRead := false
 	for _, kind := range templateKinds {
-		template, err := f.getBy(ctx, get, kind, namespace, name)
+		template, err := f.get(ctx, kind, namespace, name, isCached)
 		switch {
 		case errors.As(err, &DeniedError{}):
 			denied = cmp.Or(denied, err)
@@ -73,18 +74,11 @@ func (f *finder) templateAt(ctx context.Context, get getFunc, namespace, name st
 	return nil, denied
 }
 
-// lengthOfRules returns how many bytes of rules a template has.
 func lengthOfRules(template map[string]any) (n int) {
-	spec, _ := template["spec"].(map[string]any)
 	objects, _ := template["objects"].([]any)
-	count := func(v any) {
-		o, _ := v.(map[string]any)
+	for _, o := range append(slices.Clip(objects), partOf(template, "spec", "virtualMachine"), template) {
+		o, _ := o.(map[string]any)
 		n += len(TextAt(o, "metadata", "annotations", vmrules.Annotation)) + len(TextAt(o, "metadata", "annotations", vmrules.OldAnnotation))
-	}
-	count(template)
-	count(spec["virtualMachine"])
-	for _, o := range objects {
-		count(o)
 	}
 	return n
 }

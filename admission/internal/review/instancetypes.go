@@ -29,7 +29,6 @@ type finding struct {
 	missing error
 }
 
-// referencesIn returns what a VM names.
 func (j *judging) referencesIn(vm map[string]any) (it, preference reference) {
 	named, preferred := instancetype.NamesOf(vm)
 	return j.referenceTo(vm, named, "instancetype"), j.referenceTo(vm, preferred, "preference")
@@ -65,11 +64,10 @@ func (j *judging) findInstancetype(vm map[string]any) (it, preference map[string
 // lacks reports whether a doubt may come from an object that the VM names and that was not found. If all were
 // found, KubeVirt cannot use one.
 func (j *judging) lacks(d vmrules.Doubt) bool {
-	named, preferred := j.referencesIn(j.q.vmIn(j.q.Object))
+	named, preferred := j.referencesIn(partOf(j.q.Object, vmPlaces[j.q.Kind.GroupKind()]...))
 	return j.known[named].missing != nil || d == vmrules.DoubtPreference && j.known[preferred].missing != nil
 }
 
-// read reads what a VM names, unless that was read.
 func (j *judging) read(ctx context.Context, r reference) error {
 	if _, done := j.known[r]; done || r == (reference{}) {
 		return nil
@@ -103,7 +101,7 @@ func (j *judging) object(ctx context.Context, r reference) (object map[string]an
 		object, err = j.inRevision(ctx, r, r.revisionInStatus, r.name)
 	}
 	if object == nil && err == nil {
-		object, err = present(j.get(ctx, schema.GroupKind{Group: GroupInstancetype, Kind: r.kind}, namespace, r.name))
+		object, err = present(j.get(ctx, schema.GroupKind{Group: GroupInstancetype, Kind: r.kind}, namespace, r.name, false))
 	}
 	return object, fmt.Errorf("the %s %s was not found", kind, join(namespace, name)), err
 }
@@ -115,7 +113,7 @@ var RevisionKind = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "
 // of an object with another name than the one that is given. KubeVirt does not compare the name inside with that
 // of the VM, so the object gets the latter.
 func (j *judging) inRevision(ctx context.Context, r reference, name, label string) (map[string]any, error) {
-	revision, err := present(j.get(ctx, RevisionKind.GroupKind(), j.q.Namespace, name))
+	revision, err := present(j.get(ctx, RevisionKind.GroupKind(), j.q.Namespace, name, false))
 	if revision == nil || label != "" && TextAt(revision, "metadata", "labels", RevisionLabel) != label {
 		return nil, err
 	}

@@ -44,13 +44,12 @@ type oneTemplate struct {
 	asked    func()
 }
 
-func (c oneTemplate) Get(_ context.Context, kind schema.GroupVersionKind, _, _ string) (map[string]any, error) {
+func (c oneTemplate) Get(_ context.Context, kind schema.GroupVersionKind, _, _ string, isCached bool) (map[string]any, error) {
+	if isCached {
+		return nil, nil
+	}
 	c.asked()
 	return c.template, nil
-}
-
-func (oneTemplate) Cached(context.Context, schema.GroupVersionKind, string, string) (map[string]any, error) {
-	return nil, nil
 }
 
 func (oneTemplate) VMs(context.Context, string) ([]VM, error) { return nil, nil }

@@ -20,7 +20,7 @@ func (r *Reviewer) judge(ctx context.Context, q *Request, p pace) *Decision {
 	if !r.WholeUpdates {
 		opts = append(opts, vmrules.Ratcheting())
 	}
-	j := &judging{Reviewer: r, q: q, pace: p, opts: opts, warning: r.warning}
+	j := &judging{Reviewer: r, q: q, pace: p, opts: opts, warning: r.Warning}
 	switch err := j.run(ctx); {
 	case err != nil:
 		return failure(err)
@@ -33,8 +33,7 @@ func (r *Reviewer) judge(ctx context.Context, q *Request, p pace) *Decision {
 // isLeaving reports whether a request updates an object that is being deleted, as
 // finalizers do. An object that is created cannot be.
 func (q *Request) isLeaving() bool {
-	metadata, _ := q.Object["metadata"].(map[string]any)
-	return q.Operation == "UPDATE" && metadata["deletionTimestamp"] != nil
+	return q.Operation == "UPDATE" && partOf(q.Object, "metadata")["deletionTimestamp"] != nil
 }
 
 // A judging validates the VM of a request, and reads what that takes from the cluster, once each.

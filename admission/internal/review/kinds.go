@@ -33,18 +33,12 @@ var templateKinds = []schema.GroupKind{
 	{Group: groupKubeVirtTemplate, Kind: "VirtualMachineTemplate"},
 }
 
-// isVM reports whether a request is about an object of a kind in vmPlaces.
-func (q *Request) isVM() bool {
-	_, ok := vmPlaces[q.Kind.GroupKind()]
-	return ok
-}
-
 // vmHeld returns the VM in an object of a template; nil if that is of another kind than those in vmPlaces.
 func vmHeld(object map[string]any) map[string]any {
 	kind := schema.FromAPIVersionAndKind(TextAt(object, "apiVersion"), TextAt(object, "kind"))
 	for k, place := range vmPlaces {
 		if k.Kind == kind.Kind && (k.Group == kind.Group || kind.Version == "") {
-			return partOf(object, place)
+			return partOf(object, place...)
 		}
 	}
 	if kind.Kind == "" {
@@ -53,18 +47,10 @@ func vmHeld(object map[string]any) map[string]any {
 	return nil
 }
 
-// isTemplate reports whether a request is about a template.
-func (q *Request) isTemplate() bool { return IsTemplate(q.Kind.GroupKind()) }
-
 // IsTemplate reports whether a kind is one of templates.
 func IsTemplate(kind schema.GroupKind) bool { return slices.Contains(templateKinds, kind) }
 
-// vmIn returns the VM in an object of the request's kind; nil if it is not there.
-func (q *Request) vmIn(object map[string]any) map[string]any {
-	return partOf(object, vmPlaces[q.Kind.GroupKind()])
-}
-
-func partOf(object map[string]any, place []string) map[string]any {
+func partOf(object map[string]any, place ...string) map[string]any {
 	for _, name := range place {
 		object, _ = object[name].(map[string]any)
 	}

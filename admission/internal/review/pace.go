@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
@@ -18,11 +17,9 @@ var quickBudget = vmrules.Budget{Time: 2 * time.Millisecond, Memory: 8 << 20, Ba
 // quickSize is the length of the objects that are read at once.
 const quickSize = 256 << 10
 
-// plainSize is the length of the objects of which any number may be in memory. Of longer ones, there may be as many
-// as bytesOfText says: in memory, they take up to 40 times the length of their text.
+// plainSize is the length of the objects of which any number may be in memory. Of longer ones, a
+// Reviewer has a limit: in memory, they take up to 40 times the length of their text.
 const plainSize = 8 << 10
-
-func bytesOfText() int { return 4 * runtime.GOMAXPROCS(0) * quickSize }
 
 // slowTime is how long any other review may wait and be validated.
 const slowTime = 5 * time.Second
@@ -48,9 +45,6 @@ func (p pace) do(ctx context.Context, size int, f func()) error {
 	}
 	return context.Cause(ctx)
 }
-
-// slowSlots leaves a core to the reviews that are quick, if there are several.
-func slowSlots() int { return max(runtime.GOMAXPROCS(0)-1, 1) }
 
 // isTooQuickFor reports whether a rule may only be undecided, or an annotation unusable, because the pace
 // is quick.

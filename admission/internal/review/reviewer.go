@@ -21,7 +21,6 @@ type Reviewer struct {
 	Settings
 	finder
 	kept        vmrules.ValidateOption // rules, for all calls of vmrules.ValidateOwn
-	warning     []vmrules.Doubt
 	quick, slow pace
 	bodies      atomic.Int64 // the bytes of large ones in memory
 	objects     *queue       // of reviews that are quick, in memory
@@ -30,13 +29,13 @@ type Reviewer struct {
 
 // Settings say how a Reviewer decides. What does not warn refuses.
 type Settings struct {
-	UndecidedWarns     map[vmrules.Doubt]bool // a rule that is Undecided for a reason, as vmrules.WarnIfUndecided takes it
-	BrokenWarns        bool                   // a template whose rules cannot be used
-	NamespaceFallback  bool                   // a template without a namespace may be in that of the VM
-	TemplateNamespaces []string               // or, after that, in these
-	WholeUpdates       bool                   // an update is validated like a creation
-	ProtectTemplates   bool                   // a template with rules is not deleted while VMs refer to it
-	RefuseBroken       bool                   // a template whose rules no VM can satisfy is not written
+	Warning            []vmrules.Doubt // a rule that is Undecided for one of these reasons
+	BrokenWarns        bool            // a template whose rules cannot be used
+	NamespaceFallback  bool            // a template without a namespace may be in that of the VM
+	TemplateNamespaces []string        // or, after that, in these
+	WholeUpdates       bool            // an update is validated like a creation
+	ProtectTemplates   bool            // a template with rules is not deleted while VMs refer to it
+	RefuseBroken       bool            // a template whose rules no VM can satisfy is not written
 	Parse              []vmrules.ParseOption
 	Validate           []vmrules.ValidateOption
 }
@@ -45,18 +44,13 @@ type Settings struct {
 func New(c Cluster, s Settings) *Reviewer {
 	budget, kept := vmrules.WithBudget(quickBudget), vmrules.KeepRules(s.Parse...)
 	validate := append(slices.Clip(s.Validate), kept)
-	r := &Reviewer{
+	cores := runtime.GOMAXPROCS(0)
+	return &Reviewer{
 		Settings: s, finder: finder{cluster: c}, kept: kept,
-		quick: pace{true, append(slices.Clip(s.Parse), budget), append(slices.Clip(validate), budget), &queue{free: runtime.GOMAXPROCS(0)}},
+		quick: pace{true, append(slices.Clip(s.Parse), budget), append(slices.Clip(validate), budget), &queue{free: cores}},
 		slow:  pace{false, s.Parse, validate, nil},
-		lane:  newLane(slowSlots()), objects: &queue{free: bytesOfText()},
+		lane:  newLane(max(cores-1, 1)), objects: &queue{free: 4 * cores * quickSize}, // a core is for what is quick
 	}
-	for d, warns := range s.UndecidedWarns {
-		if warns {
-			r.warning = append(r.warning, d)
-		}
-	}
-	return r
 }
 
 // A Request is what is read of a request for admission.
@@ -97,22 +91,24 @@ func (r *Reviewer) attempt(ctx context.Context, q *Request, read func() error, p
 		return failure(failed)
 	case err != nil:
 		return malformed(err)
-	case q.isTemplate() && q.Operation == "DELETE":
+	case !IsTemplate(q.Kind.GroupKind()):
+		return r.judge(ctx, q, p)
+	case q.Operation == "DELETE":
 		return r.deletion(ctx, q, p)
-	case q.isTemplate():
-		return r.written(ctx, q, p)
 	}
-	return r.judge(ctx, q, p)
+	return r.written(ctx, q, p)
 }
 
 // withoutObjects decides about a request whose objects do not count; nil about any other.
 func (r *Reviewer) withoutObjects(q *Request) *Decision {
-	isVM, isTemplate := q.isVM(), q.isTemplate()
+	kind := q.Kind.GroupKind()
+	_, isVM := vmPlaces[kind]
+	isTemplate := IsTemplate(kind)
 	switch {
 	case q.Kind.Kind == "":
 		return malformed(errors.New("the request does not say of which kind its object is"))
 	case !isVM && !isTemplate:
-		return exempt(fmt.Sprintf("vmrules does not review the kind %s: remove it from the rules of the webhook", Shorten(q.Kind.GroupKind().String(), MaxName)))
+		return exempt(fmt.Sprintf("vmrules does not review the kind %s: remove it from the rules of the webhook", Shorten(kind.String(), MaxName)))
 	case q.Subresource != "":
 		return exempt()
 	}

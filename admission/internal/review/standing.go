@@ -4,55 +4,50 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/openreports"
 )
 
-// A Standing says how a VM of the cluster stands by its rules.
-type Standing struct {
-	Policy   string         // where the rules come from, as in package openreports
-	Template map[string]any // with the rules; nil if they are not those of a template
-	Report   *vmrules.Report
-}
-
 var errTooMuch = errors.New("it takes too much to be done at once")
 
-// Judge validates a VM as it is in the cluster. If it takes long, it waits in the lane for reviews that do.
+// Judge says how a VM of the cluster stands by its rules. If it takes long, it waits in the lane for reviews that do.
 // An error says that the cluster cannot be asked, or that there was no time.
-func (r *Reviewer) Judge(ctx context.Context, vm map[string]any) (Standing, error) {
+func (r *Reviewer) Judge(ctx context.Context, vm map[string]any) (openreports.Validation, error) {
 	// No user waits, so reviews go first.
 	q := &Request{Operation: "UPDATE", Kind: VMKind, Namespace: TextAt(vm, "metadata", "namespace"), Size: quickSize, Object: vm}
-	s, err := r.standing(ctx, q, r.quick)
+	v, err := r.standing(ctx, q, r.quick)
 	if !errors.Is(err, errTooMuch) {
-		return s, err
+		return v, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, slowTime, errLate)
 	defer cancel()
-	if failed := r.lane.do(ctx, q.Namespace, 0, func() { s, err = r.standing(ctx, q, r.slow) }); failed != nil {
-		return Standing{}, failed
-	}
-	return s, err
+	failed := r.lane.do(ctx, q.Namespace, 0, func() { v, err = r.standing(ctx, q, r.slow) })
+	return v, cmp.Or(failed, err)
 }
 
 // standing validates at a pace. The error is errTooMuch if that is too quick.
-func (r *Reviewer) standing(ctx context.Context, q *Request, p pace) (Standing, error) {
+func (r *Reviewer) standing(ctx context.Context, q *Request, p pace) (v openreports.Validation, err error) {
 	j := &judging{Reviewer: r, q: q, pace: p}
 	if err := j.run(ctx); err != nil {
-		return Standing{}, err
+		return v, err
 	}
 	if p.isTooQuickFor(j.report) {
-		return Standing{}, errTooMuch
+		return v, errTooMuch
 	}
 	t := j.report.Targets()[0] // of a VM
-	return Standing{cmp.Or(t.Template, openreports.OwnPolicy), j.template, j.report}, nil
+	policy := cmp.Or(t.Template, openreports.OwnPolicy)
+	return openreports.Validation{Policy: policy, Template: j.template, Report: j.report, Time: time.Now()}, nil
 }
 
 // Naming returns the name of the template from which a VM has its rules, and the namespaces where that is
 // looked for; none if it has rules of its own, or none. It returns false if it needs no report.
 func (r *Reviewer) Naming(vm VM) (namespaces []string, name string, hasRules bool) {
 	var named vmrules.TemplateRef
-	report := vmrules.ValidateOwn(vm.object(), r.kept, vmrules.WithTemplates(func(ref vmrules.TemplateRef) (*vmrules.Template, error) {
+	metadata := map[string]any{"namespace": vm.Namespace, "labels": vm.Labels, "annotations": vm.Annotations}
+	object := map[string]any{"kind": VMKind.Kind, "metadata": metadata}
+	report := vmrules.ValidateOwn(object, r.kept, vmrules.WithTemplates(func(ref vmrules.TemplateRef) (*vmrules.Template, error) {
 		named = ref
 		return nil, nil
 	}))

@@ -57,17 +57,3 @@ func (r *Reviewer) userOf(ctx context.Context, namespace, name string) (string, 
 	}
 	return "", nil
 }
-
-// object returns the VM as far as it names a template.
-func (vm *VM) object() map[string]any {
-	metadata := map[string]any{"namespace": vm.Namespace, "labels": asAny(vm.Labels), "annotations": asAny(vm.Annotations)}
-	return map[string]any{"kind": VMKind.Kind, "metadata": metadata}
-}
-
-func asAny(texts map[string]string) map[string]any {
-	all := make(map[string]any, len(texts))
-	for k, v := range texts {
-		all[k] = v
-	}
-	return all
-}

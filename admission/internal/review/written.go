@@ -112,14 +112,13 @@ type ruleText struct {
 }
 
 func rulesIn(template map[string]any) (rules templateRules) {
-	spec, _ := template["spec"].(map[string]any)
+	spec := partOf(template, "spec")
 	objects, _ := template["objects"].([]any)
 	rules.parameters = [2]any{template["parameters"], spec["parameters"]}
 	for _, o := range append(slices.Clip(objects), spec["virtualMachine"]) {
 		object, _ := o.(map[string]any)
 		vm := vmHeld(object)
-		annotations := partOf(vm, []string{"metadata", "annotations"})
-		if vm == nil || annotations[vmrules.SkipAnnotation] != nil {
+		if vm == nil || partOf(vm, "metadata", "annotations")[vmrules.SkipAnnotation] != nil {
 			continue
 		}
 		rule := ruleText{TextAt(vm, "metadata", "annotations", vmrules.Annotation), true}
