@@ -63,9 +63,9 @@ type checked struct {
 	Problem  string            `json:"problem,omitempty"`
 	Problems []vmrules.Problem `json:"problems,omitempty"`
 
-	class judged.Class
-	gaps  []judged.Gap
-	first int // of its findings
+	class       judged.Class
+	gaps        []judged.Gap
+	first, last int // its findings are those from first, before last
 }
 
 // Command returns the subcommand.
@@ -135,8 +135,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 		c.ignored.Warn(s.Err)
 	}
 	var nothing error
-	if c.isUnjudged() {
-		said := c.nothing()
+	if said := c.nothing(); said != "" && c.linter.Exclude.Count == 0 && !o.AllowsNothing() {
 		c.found.Unusable = append(c.found.Unusable, &manifest.Error{File: o.Files[0], Message: said})
 		if c.Source == "" {
 			said += cli.OrAllow
@@ -227,6 +226,7 @@ func (c *checker) check(o manifest.Object) checked {
 	if !isLinted || result.Problems == nil || len(c.found.Findings) == result.first { // otherwise lint has said it
 		c.linter.AddJudged(c.found, o, append(findings, c.findings(o, result, linted)...))
 	}
+	result.last = len(c.found.Findings)
 	return result
 }
 
@@ -235,7 +235,7 @@ func (c *checker) hasFailed() bool {
 }
 
 func (c *checker) isUnusable() bool {
-	return c.found.Unusable != nil || c.isUnjudged() || slices.ContainsFunc(c.checked, checked.isUnusable)
+	return c.found.Unusable != nil || slices.ContainsFunc(c.checked, checked.isUnusable)
 }
 
 // fails reports whether the object is not valid.
