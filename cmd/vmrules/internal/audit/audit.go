@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -224,16 +223,4 @@ func inInput(name string, err error) *manifest.Error {
 		return wrong
 	}
 	return &manifest.Error{File: name, Message: err.Error()}
-}
-
-// whyNotValid returns what is wrong with a VM in one line.
-func (vm audited) whyNotValid() string {
-	if vm.report.Valid() && vm.SSP.Refuses() {
-		var all []string
-		for _, line := range judging.SSPLines(vm.SSP) {
-			all = append(all, line.Text)
-		}
-		return strings.Join(all, "; ")
-	}
-	return whyNotValid(vm.report)
 }

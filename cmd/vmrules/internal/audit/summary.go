@@ -10,6 +10,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
 )
@@ -115,11 +116,6 @@ func (s *summary) add(vm audited) error {
 	for _, name := range vm.notFound {
 		count(s.Instancetypes, name, func(c *namedCount) { c.NotFound++ })
 	}
-	s.addRules(vm)
-	return nil
-}
-
-func (s *summary) addRules(vm audited) {
 	for _, result := range vm.results {
 		if len(result.Violations) == 0 || judged.IsGap(result, vm.gaps) {
 			continue
@@ -135,6 +131,7 @@ func (s *summary) addRules(vm audited) {
 			}
 		})
 	}
+	return nil
 }
 
 // count counts something under a name.
@@ -182,11 +179,19 @@ func (n *namedVMs) write(w io.Writer, header string) {
 // maxRules is the number of rules that the text names for each VM.
 const maxRules = 5
 
-// whyNotValid returns the names of the rules that an object violates, and the first violation.
-func whyNotValid(r *vmrules.Report) string {
-	all := r.Violations()
-	if len(all) == 0 { // they are left out of the report
-		return r.String()
+// whyNotValid returns the names of the rules that a VM violates, and the first violation, or why KubeVirt's
+// template validator refuses it.
+func (vm audited) whyNotValid() string {
+	all := vm.report.Violations()
+	switch {
+	case vm.report.Valid():
+		var lines []string
+		for _, line := range judging.SSPLines(vm.SSP) {
+			lines = append(lines, line.Text)
+		}
+		return strings.Join(lines, "; ")
+	case len(all) == 0: // they are left out of the report
+		return vm.report.String()
 	}
 	known := map[string]bool{}
 	var names []string // the first of them
