@@ -44,11 +44,15 @@ func run(args []string, out io.Writer) error {
 	}
 	report := judge(all, known, &program{command: flags.Args(), limit: *limit})
 	report.writeTable(out)
-	for file, write := range map[string]func(io.Writer) error{*asJSON: report.writeJSON, *asJUnit: report.writeJUnit} {
+	for file, written := range map[string]func() ([]byte, error){*asJSON: report.json, *asJUnit: report.junit} {
 		if file == "" {
 			continue
 		}
-		if err := writeFile(file, write); err != nil {
+		text, err := written()
+		if err == nil {
+			err = os.WriteFile(file, text, 0o666)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -56,15 +60,4 @@ func run(args []string, out io.Writer) error {
 		return fmt.Errorf("%d results are not as expected", n)
 	}
 	return nil
-}
-
-func writeFile(name string, write func(io.Writer) error) error {
-	file, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	if err := write(file); err != nil {
-		return err
-	}
-	return file.Close()
 }

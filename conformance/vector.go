@@ -75,18 +75,16 @@ func vectorOf(file string, suite json.RawMessage, keys map[string]json.RawMessag
 			Warned bool
 		}
 	}
+	question := maps.Clone(keys)
 	for key, to := range map[string]any{"name": &name, "spec": &spec, "want": &want} {
 		if err := json.Unmarshal(keys[key], to); err != nil {
 			return v, fmt.Errorf("%s: %w", key, err)
 		}
+		delete(question, key)
 	}
 	v = vector{id: file + "/" + name, file: file}
 	v.sentence, _, _ = strings.Cut(spec, ",")
 
-	question := maps.Clone(keys)
-	maps.DeleteFunc(question, func(key string, _ json.RawMessage) bool {
-		return slices.Contains([]string{"name", "spec", "want"}, key)
-	})
 	if annotation := question["annotation"]; len(annotation) > 0 && annotation[0] != '"' { // its text counts, byte for byte
 		question["annotation"], _ = json.Marshal(string(annotation))
 	}
@@ -117,7 +115,7 @@ func vectorOf(file string, suite json.RawMessage, keys map[string]json.RawMessag
 }
 
 // difference says how an answer is wrong, as far as the implementation knows; "" if it is right.
-func (v *vector) difference(got answer) string {
+func (v vector) difference(got answer) string {
 	refused := got.Refused != nil && *got.Refused
 	switch {
 	case refused != *v.want.Refused:
