@@ -13,6 +13,7 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/deployed"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
 	"github.com/vmrules/vmrules/lint"
 )
 
@@ -89,4 +90,38 @@ func (j *Judging) Judge(filled map[string]any, written manifest.Object, profile 
 		all.SSP = SSPVerdict(filled, written, &j.Ruling)
 	}
 	return all, err
+}
+
+// SSPVerdict returns what KubeVirt's template validator says of the VMs in an object whose parameters are
+// filled in. They may name the template around them, as it is written, or one that the ruling knows.
+func SSPVerdict(filled map[string]any, written manifest.Object, r *Ruling) *deployed.Verdict {
+	return deployed.Judge(filled, func(ref vmrules.TemplateRef) map[string]any {
+		if written.IsTemplate() && written.Name == ref.Name && (written.Namespace == "" || written.Namespace == ref.Namespace) {
+			return written.Content()
+		}
+		return r.Templates.Content(ref)
+	})
+}
+
+// SSPLines returns what a verdict says to people.
+func SSPLines(v *deployed.Verdict) []deployed.Line {
+	all := v.Lines()
+	for i := range all {
+		all[i].Text = output.OneLine(output.Short(all[i].Text))
+	}
+	return all
+}
+
+// MaxKeptWeight is the largest size of all reports, counted in results. A violation counts
+// as ten results.
+const MaxKeptWeight = 500_000
+
+// Weight returns the size of a report.
+func Weight(r *vmrules.Report) int {
+	results := r.Results()
+	all := len(results)
+	for _, result := range results {
+		all += 10 * len(result.Violations)
+	}
+	return all
 }
