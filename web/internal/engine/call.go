@@ -43,10 +43,8 @@ type call struct {
 func newCall(e *Engine, header, texts string) (*call, error) {
 	operation, lines, _ := strings.Cut(header, "\n")
 	c := &call{operation: operation, engine: e, texts: map[string][]string{}}
-	for lines != "" {
-		var line string
-		line, lines, _ = strings.Cut(lines, "\n")
-		name, size, _ := strings.Cut(line, " ")
+	for line := range strings.Lines(lines) {
+		name, size, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		length, err := strconv.Atoi(size)
 		if err != nil || length < 0 || length > len(texts) {
 			return nil, fmt.Errorf("the text %q has %q bytes, but %d follow", name, size, len(texts))
