@@ -39,12 +39,11 @@ func writeSARIF(w io.Writer, b build.Build, r Findings) error {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	for _, e := range r.Unusable {
-		f := Finding{File: e.File, Line: e.Line, Column: e.Column, Severity: lint.SeverityError, ID: unreadableFile.ID, Index: -1, Message: e.Message}
+	unreadable := r.unreadable(unreadableFile.ID)
+	for _, f := range unreadable {
 		notifications = append(notifications, object{"level": "error", "message": object{"text": f.Message}, "locations": sarifPlace(f)})
-		r.All = append(r.All, f)
 	}
-	for _, f := range r.All {
+	for _, f := range append(r.All, unreadable...) {
 		topic := f.Topic()
 		said := strings.Join([]string{topic, filepath.ToSlash(f.File), f.text()}, "\n")
 		seen[said]++
