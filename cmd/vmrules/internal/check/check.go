@@ -115,10 +115,12 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	if err := cli.InputTwice(o.Rules, o.With, []string{o.Template}, o.Files); err != nil {
 		return err
 	}
-	c, err := newChecker(b, o)
+	j := judging.New(b, o.Options)
+	l, err := linting.New(b, linting.Options{Settings: o.Settings, Strict: o.Strict, For: o.For, Exclude: o.Exclude, NoNotes: !o.Verbose}, j.Parameters)
 	if err != nil {
 		return err
 	}
+	c := &checker{Judging: j, options: o, linter: l, found: linting.NewLinted(), ignored: build.LeftOut{}, said: map[string]bool{}}
 	if err := c.Read(o.Sources, s.In); err != nil {
 		return err
 	}
@@ -146,12 +148,6 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 		return err
 	}
 	return cli.Verdict(c.hasFailed(), c.isUnusable())
-}
-
-func newChecker(b build.Build, o Options) (*checker, error) {
-	j := judging.New(b, o.Options)
-	l, err := linting.New(b, linting.Options{Settings: o.Settings, Strict: o.Strict, For: o.For, Exclude: o.Exclude, NoNotes: !o.Verbose}, j.Parameters)
-	return &checker{Judging: j, options: o, linter: l, found: linting.NewLinted(), ignored: build.LeftOut{}, said: map[string]bool{}}, err
 }
 
 const notFound = "VMs name instance types or preferences that are missing: add their files, or use --with"

@@ -138,16 +138,7 @@ func (c *checker) severityOf(r vmrules.Result, isWarning, isAccepted bool) lint.
 // missing returns the parameters without a value because of which rules are not decided, if no earlier object
 // has them.
 func (c *checker) missing(o manifest.Object, result checked) []string {
-	all := slices.DeleteFunc(linting.MissingIn(notJudgedText(o, result), result.Missing), func(name string) bool { return c.said[name] })
-	for _, name := range all {
-		c.said[name] = true
-	}
-	return all
-}
-
-// notJudgedText returns the texts that have the parameters because of which rules are not decided.
-func notJudgedText(o manifest.Object, result checked) string {
-	var text strings.Builder
+	var text strings.Builder // of what is not decided
 	for _, r := range result.Report.Results(vmrules.OutcomeUndecided) {
 		for _, v := range r.Violations {
 			text.WriteString(v.Detail)
@@ -158,5 +149,10 @@ func notJudgedText(o manifest.Object, result checked) string {
 			text.WriteString(a.Text())
 		}
 	}
-	return text.String()
+	isSaid := func(name string) bool { return c.said[name] }
+	all := slices.DeleteFunc(linting.MissingIn(text.String(), result.Missing), isSaid)
+	for _, name := range all {
+		c.said[name] = true
+	}
+	return all
 }

@@ -20,8 +20,9 @@ var outputs = map[string]func(io.Writer, *checker) error{
 
 // nothing says that nothing was checked; it is "" if something was.
 func (c *checker) nothing() string {
+	mayBeVM := func(o checked) bool { return o.Report == nil || judged.HasVM(o.Report) }
 	switch {
-	case c.found.Fails || c.found.Unusable != nil || slices.ContainsFunc(c.checked, checked.isOfVM):
+	case c.found.Fails || c.found.Unusable != nil || slices.ContainsFunc(c.checked, mayBeVM):
 		return ""
 	case c.Source != "":
 		return "no VM or template to check; render the files first: " + output.OneLine(c.Source) + " | vmrules check -"
@@ -30,9 +31,6 @@ func (c *checker) nothing() string {
 	}
 	return "no VM or template to check" + c.linter.Exclude.String()
 }
-
-// isOfVM reports whether there is a VM in the object, or what cannot be read may be one.
-func (o checked) isOfVM() bool { return o.Report == nil || judged.HasVM(o.Report) }
 
 // writeText writes the findings for people, and then a summary. Verbose, it also writes what became of
 // each object.

@@ -27,14 +27,6 @@ type Options struct {
 	AllowUnjudged   []Cause
 }
 
-// warnings returns the doubts of which a report only warns.
-func (o *Options) warnings() []vmrules.Doubt {
-	if slices.Contains(o.AllowUnjudged, CauseNoTemplate) {
-		return append(o.WarnIfUndecided, vmrules.DoubtTemplate)
-	}
-	return o.WarnIfUndecided
-}
-
 // Flags adds the flags for the options to a command.
 func (o *Options) Flags(command *cobra.Command) {
 	o.Sources.Flags(command)
@@ -58,7 +50,11 @@ type Judging struct {
 
 // New returns a Judging, which has read nothing.
 func New(b build.Build, o Options) Judging {
-	return Judging{Ruling: NewRuling(b), Options: o, Book: Rulebook{Build: b}, warning: vmrules.WarnIfUndecided(o.warnings()...)}
+	warned := o.WarnIfUndecided
+	if slices.Contains(o.AllowUnjudged, CauseNoTemplate) {
+		warned = append(warned, vmrules.DoubtTemplate)
+	}
+	return Judging{Ruling: NewRuling(b), Options: o, Book: Rulebook{Build: b}, warning: vmrules.WarnIfUndecided(warned...)}
 }
 
 // doubts are the values of --warn-if-undecided.

@@ -36,19 +36,16 @@ type Finding struct {
 	Fixes    []lint.Finding   `json:"-"` // each with a place, and what to write there
 }
 
-// subject returns the rule that a finding is about, if it is about one.
-func (f Finding) subject() string {
+// said returns what a finding says, wherever it is.
+func (f Finding) said() string {
 	switch {
 	case f.Rule != "":
-		return fmt.Sprintf("rule %q: ", f.Rule)
+		return fmt.Sprintf("rule %q: %s", f.Rule, f.Message)
 	case f.Index >= 0:
-		return fmt.Sprintf("rules[%d]: ", f.Index)
+		return fmt.Sprintf("rules[%d]: %s", f.Index, f.Message)
 	}
-	return ""
+	return f.Message
 }
-
-// said returns what a finding says, wherever it is.
-func (f Finding) said() string { return f.subject() + f.Message }
 
 // text returns what a finding says, in an object if it is about that.
 func (f Finding) text() string {
