@@ -65,9 +65,9 @@ type audited struct {
 }
 
 // A writer writes the results of VMs, in the order in which they were read.
-type writer interface {
-	add(audited) error
-	finish() error
+type writer struct {
+	add    func(audited) error
+	finish func() error // nil if nothing remains to be written
 }
 
 // Command returns the subcommand.
@@ -115,12 +115,10 @@ whose rules check nothing. With --strict, it also names VMs without rules, and f
 }
 
 var outputs = map[string]func(io.Writer, Options) writer{
-	"text":   func(w io.Writer, _ Options) writer { return newSummary(w, (*summary).text) },
-	"json":   func(w io.Writer, _ Options) writer { return newSummary(w, (*summary).json) },
-	"jsonl":  func(w io.Writer, _ Options) writer { return newLines(w) },
-	"report": func(w io.Writer, o Options) writer { return newReports(w, o.Rules) },
-
-	"annotate": func(w io.Writer, _ Options) writer { return commands{w} },
+	"text": summarized((*summary).text), "json": summarized((*summary).json), "jsonl": lines, "report": reports,
+	"annotate": func(w io.Writer, _ Options) writer {
+		return writer{add: func(vm audited) error { return writeCommand(w, vm) }}
+	},
 }
 
 // Run audits VMs. The error sets the exit status.
@@ -162,8 +160,10 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 			a.seen.unusable = true
 		}
 	}
-	if err := out.finish(); err != nil {
-		return err
+	if out.finish != nil {
+		if err := out.finish(); err != nil {
+			return err
+		}
 	}
 	a.warn(s.Err)
 	if a.inStream.wrong != nil {

@@ -27,8 +27,6 @@ type summary struct {
 	Instancetypes map[string]*namedCount `json:"instancetypes,omitempty"`
 
 	notValid, unusable, unjudged namedVMs
-	w                            io.Writer
-	write                        func(*summary) error
 }
 
 // namedVMs are VMs that the text names, with what is wrong with them.
@@ -47,8 +45,15 @@ func (n *namedVMs) add(vm audited, why string) {
 // that are unusable.
 const maxNamed = 10
 
-func newSummary(w io.Writer, write func(*summary) error) *summary {
-	return &summary{Rules: map[string]*ruleCount{}, Templates: map[string]*vmCount{}, Notes: map[string]*vmCount{}, Instancetypes: map[string]*namedCount{}, w: w, write: write}
+func newSummary() *summary {
+	return &summary{Rules: map[string]*ruleCount{}, Templates: map[string]*vmCount{}, Notes: map[string]*vmCount{}, Instancetypes: map[string]*namedCount{}}
+}
+
+func summarized(write func(*summary, io.Writer) error) func(io.Writer, Options) writer {
+	return func(w io.Writer, _ Options) writer {
+		s := newSummary()
+		return writer{s.add, func() error { return write(s, w) }}
+	}
 }
 
 // A ruleCount counts the VMs with an outcome of a rule, by its name.
@@ -104,54 +109,50 @@ func (s *summary) add(vm audited) error {
 	}
 	for _, note := range []string{vm.Note, vm.Lost} {
 		if note != "" {
-			count(s.Notes, note, func(c *vmCount) { c.add(isValid) })
+			countOf(s.Notes, note).add(isValid)
 		}
 	}
 	if vm.Template != "" {
-		count(s.Templates, vm.Template, func(c *vmCount) { c.add(isValid) })
+		countOf(s.Templates, vm.Template).add(isValid)
 	}
 	for _, name := range vm.found {
-		count(s.Instancetypes, name, func(c *namedCount) { c.add(isValid) })
+		countOf(s.Instancetypes, name).add(isValid)
 	}
 	for _, name := range vm.notFound {
-		count(s.Instancetypes, name, func(c *namedCount) { c.NotFound++ })
+		countOf(s.Instancetypes, name).NotFound++
 	}
 	for _, result := range vm.results {
 		if len(result.Violations) == 0 || judged.IsGap(result, vm.gaps) {
 			continue
 		}
-		count(s.Rules, result.Rule, func(c *ruleCount) {
-			switch result.Outcome {
-			case vmrules.OutcomeViolated:
-				c.Violated++
-			case vmrules.OutcomeWarned:
-				c.Warned++
-			case vmrules.OutcomeUndecided:
-				c.Undecided++
-			}
-		})
+		switch c := countOf(s.Rules, result.Rule); result.Outcome {
+		case vmrules.OutcomeViolated:
+			c.Violated++
+		case vmrules.OutcomeWarned:
+			c.Warned++
+		case vmrules.OutcomeUndecided:
+			c.Undecided++
+		}
 	}
 	return nil
 }
 
-// count counts something under a name.
-func count[T any](in map[string]*T, name string, add func(*T)) {
+// countOf returns the count under a name.
+func countOf[T any](in map[string]*T, name string) *T {
 	if in[name] == nil && len(in) >= maxRows {
 		name = others
 	}
 	if in[name] == nil {
 		in[name] = new(T)
 	}
-	add(in[name])
+	return in[name]
 }
 
-func (s *summary) finish() error { return s.write(s) }
-
-func (s *summary) json() error { return output.JSON(s.w, s) }
+func (s *summary) json(w io.Writer) error { return output.JSON(w, s) }
 
 // text writes tables with the highest counts first.
-func (s *summary) text() error {
-	table := tabwriter.NewWriter(s.w, 0, 0, 2, ' ', 0)
+func (s *summary) text(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, s.String())
 	writeCounts(table, "RULE\tVIOLATED\tWARNED\tUNDECIDED", s.Rules,
 		func(c *ruleCount) []int { return []int{c.Violated, c.Warned, c.Undecided} }, 0, 2, 1)
