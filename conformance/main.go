@@ -19,8 +19,7 @@ func main() {
 	}
 }
 
-// run does what the arguments of the command ask for. It returns an error if the implementation decides otherwise
-// than is expected of it.
+// run returns an error if the implementation decides otherwise than is expected of it.
 func run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("conformance", flag.ContinueOnError)
 	vectors := flags.String("vectors", "testdata/conformance", "the `folder` with the vectors")

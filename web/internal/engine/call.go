@@ -82,8 +82,7 @@ func (c *call) object(name string) map[string]any {
 	return nil
 }
 
-// fail keeps an error, if there is one, with what it is about. Later ones say nothing new, and a result that is
-// made nevertheless does not count.
+// fail keeps the first error, with what it is about. A result that is made nevertheless does not count.
 func (c *call) fail(about string, err error) {
 	if err != nil && about != "" {
 		err = fmt.Errorf("%s: %w", about, err)

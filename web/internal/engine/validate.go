@@ -48,8 +48,7 @@ func (c *call) keepRules() vmrules.ValidateOption {
 	return c.engine.own.keep
 }
 
-// judging returns the operation that calls a function with the rules, the object and the options of
-// the request.
+// judging returns the operation that calls a function with the rules, the object and the options.
 func judging[Result any](by func(vmrules.Rules, map[string]any, ...vmrules.ValidateOption) Result) operation {
 	return func(c *call) (any, error) {
 		rules, opts := c.rules(), c.validateOptions() // in the order of their errors

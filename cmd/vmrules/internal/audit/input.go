@@ -16,8 +16,7 @@ import (
 	"github.com/vmrules/vmrules/openreports"
 )
 
-// input validates the objects in a file, and calls each with the results. It returns the error of
-// each, or why the rest of the file cannot be read.
+// input calls each with the results of a file. It returns the error of each, or why the rest cannot be read.
 func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audited) error) error {
 	opened, err := input.Open()
 	if err != nil {
@@ -49,8 +48,7 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 	return a.documents(file, each)
 }
 
-// documents validates the objects of a file that was read as a whole. As in a stream, instance types
-// are for the objects that follow.
+// documents does so for a file that was read as a whole. As in a stream, instance types are for what follows.
 func (a *auditor) documents(file *manifest.File, each func(audited) error) error {
 	for _, d := range file.Documents() {
 		result := audited{err: errNoObject, class: judged.Unreadable}
@@ -92,8 +90,7 @@ func (a *auditor) judge(r *objectReader, object json.RawMessage) audited {
 	return a.judgeObject(file.Objects()[0].Loaded())
 }
 
-// judgeObject validates an object of a file. The parameters of a template are filled in, as in
-// vmrules check.
+// judgeObject validates an object of a file. As in vmrules check, it fills in a template's parameters.
 func (a *auditor) judgeObject(o manifest.Object) audited {
 	filled, err := a.Fill(o)
 	if err != nil {
@@ -114,8 +111,7 @@ func named(object map[string]any, err error) audited {
 	return result
 }
 
-// judgeDecoded validates an object whose parameters are filled in, if it is a template that was written
-// otherwise.
+// judgeDecoded validates an object, which may be a template that was written otherwise and is filled in.
 func (a *auditor) judgeDecoded(vm map[string]any, written manifest.Object) audited {
 	result := named(vm, nil)
 	_, isList := vm["items"]

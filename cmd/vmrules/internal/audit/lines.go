@@ -10,8 +10,7 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 )
 
-// A violationLine is a line of -o jsonl. It is a violation, or says why the rules of a VM
-// cannot be used.
+// A violationLine of -o jsonl is a violation, or says why the rules of a VM cannot be used.
 type violationLine struct {
 	audited
 	*vmrules.Violation

@@ -11,8 +11,7 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
-// An objectReader reads objects of JSON as encoding/json reads them with UseNumber, but a key that
-// is given twice is an error.
+// An objectReader reads objects as encoding/json does with UseNumber, but a key given twice is an error.
 type objectReader struct {
 	decoder *jsontext.Decoder
 	unread  bytes.Buffer

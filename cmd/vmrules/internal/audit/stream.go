@@ -97,8 +97,7 @@ func companionIn(object json.RawMessage) map[string]any {
 // those of --with apart. Real ones have a thousandth of that.
 const maxCompanions = 16 << 20
 
-// keep adds an instance type or a preference to a set. It begins in a line, 0 if that is not known,
-// and has a size in bytes. Of the errors, keep keeps the first.
+// keep adds a companion to a set, with its line, 0 if that is not known, and its size in bytes.
 func (s *streamed) keep(to *instancetypes.Set, companion map[string]any, line, size int) {
 	var err error
 	if s.size += size; s.size > maxCompanions {

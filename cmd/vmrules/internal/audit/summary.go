@@ -41,8 +41,7 @@ func (n *namedVMs) add(vm audited, why string) {
 	}
 }
 
-// maxNamed is the number of VMs that the text names, of those that are not valid and of those
-// that are unusable.
+// maxNamed is how many VMs the text names in each of its tables.
 const maxNamed = 10
 
 func newSummary() *summary {
@@ -76,16 +75,14 @@ func (c *vmCount) add(isValid bool) {
 	}
 }
 
-// A namedCount counts the VMs that name an instance type or a preference. The vmCount is about
-// those that are validated with it.
+// A namedCount counts VMs that name an instance type or a preference: in vmCount, those validated with it.
 type namedCount struct {
 	vmCount
 	NotFound int `json:"notFound"` // VMs that are validated without it
 }
 
-// maxRows is the number of rules, of templates, and of instance types and preferences that are
-// counted separately. All others are counted together: the authors of VMs choose the names, so
-// there may be any number.
+// maxRows is how many names a table counts separately. The authors of VMs choose these names, so there may
+// be any number.
 const maxRows = 10_000
 
 const others = "(others)"
@@ -180,8 +177,7 @@ func (n *namedVMs) write(w io.Writer, header string) {
 // maxRules is the number of rules that the text names for each VM.
 const maxRules = 5
 
-// whyNotValid returns the names of the rules that a VM violates, and the first violation, or why KubeVirt's
-// template validator refuses it.
+// whyNotValid returns the rules that a VM violates and the first violation, or why the validator refuses it.
 func (vm audited) whyNotValid() string {
 	all := vm.report.Violations()
 	switch {

@@ -53,8 +53,7 @@ type checked struct {
 	Note string `json:"note,omitempty"`
 	// Missing are the required parameters of a template that have no value.
 	Missing []string `json:"missingParameters,omitempty"`
-	// NotFound are the instance types and preferences that the VMs name and that are
-	// not given.
+	// NotFound are the instance types and preferences that the VMs name and that are not given.
 	NotFound []string `json:"notFound,omitempty"`
 	// SSP is what KubeVirt's template validator says of the VMs, with --for ssp.
 	SSP *deployed.Verdict `json:"ssp,omitempty"`
@@ -152,8 +151,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 
 const notFound = "VMs name instance types or preferences that are missing: add their files, or use --with"
 
-// checkAll checks the objects in the files that the arguments name. It first reads all of
-// them, because any file may have the template or instance type of a VM in another one.
+// checkAll first reads all files: any may have the template or the instance type of a VM in another one.
 func (c *checker) checkAll(s cli.Streams) error {
 	var objects []manifest.Object
 	c.With.Counts, c.With.Skip = c.Book.Counts, c.linter.Excludes

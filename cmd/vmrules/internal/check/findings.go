@@ -44,8 +44,7 @@ func (c *checker) all() output.Findings {
 	return output.Findings{All: found, Topics: topics, Unusable: c.found.Unusable}
 }
 
-// findings returns what the judgement of an object found, at the places of the fields, unless lint has found
-// why a rule is ignored.
+// findings returns what is wrong with an object, at its fields, unless lint has found why a rule is ignored.
 func (c *checker) findings(o manifest.Object, result checked, linted map[int]bool) (all []lint.Finding) {
 	locator := manifest.NewLocator(o)
 	add := func(pointer string, f lint.Finding) {
@@ -135,8 +134,7 @@ func (c *checker) severityOf(r vmrules.Result, isWarning, isAccepted bool) lint.
 	return lint.SeverityError
 }
 
-// missing returns the parameters without a value because of which rules are not decided, if no earlier object
-// has them.
+// missing returns the parameters whose lack keeps rules undecided, if no earlier object has them.
 func (c *checker) missing(o manifest.Object, result checked) []string {
 	var text strings.Builder // of what is not decided
 	for _, r := range result.Report.Results(vmrules.OutcomeUndecided) {

@@ -32,8 +32,7 @@ func (c *checker) nothing() string {
 	return "no VM or template to check" + c.linter.Exclude.String()
 }
 
-// writeText writes the findings for people, and then a summary. Verbose, it also writes what became of
-// each object.
+// writeText writes the findings and a summary. Verbose, it also writes what became of each object.
 func writeText(w io.Writer, c *checker) error {
 	found := c.found.Shown()
 	text := output.Text{Quiet: c.options.Quiet, All: c.options.All, Form: output.Finding.Long}

@@ -220,8 +220,7 @@ func (e *exporter) selectable(o manifest.Object, by selection, text, written str
 	return nil
 }
 
-// textOf returns the annotation of the VMs in a template without blanks around it. They have no different
-// ones.
+// textOf returns the annotation of a template's VMs without blanks around it. They have no different ones.
 func textOf(template map[string]any) string {
 	vms, _ := template["objects"].([]any)
 	vm, _ := manifest.Value(template, "spec", "virtualMachine")

@@ -10,8 +10,7 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// writeGitHub writes workflow commands, which GitHub Actions turns into annotations of a
-// pull request.
+// writeGitHub writes workflow commands, which GitHub Actions turns into annotations of a pull request.
 func writeGitHub(w io.Writer, _ build.Build, r Findings) error {
 	for _, f := range append(r.unreadable("vmrules"), r.All...) {
 		place := "file=" + commandProperty.Replace(filepath.ToSlash(f.File))

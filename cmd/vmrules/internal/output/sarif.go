@@ -15,8 +15,7 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// An object is one of SARIF 2.1.0. The libraries for it bring large dependencies, such as a validator of
-// schemas.
+// An object is one of SARIF 2.1.0. The libraries for it bring large dependencies.
 type object = map[string]any
 
 // unreadableFile is the topic of files that cannot be used, which are results, too: code scanning
