@@ -24,7 +24,7 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 	}
 	defer opened.Close()
 	text := bufio.NewReaderSize(opened, inputBuffer)
-	a.inStream.file = input.Name
+	a.file = input.Name
 	if manifest.BeginsJSON(text) {
 		return a.stream(text, each)
 	}
@@ -34,7 +34,7 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 	}
 	for _, wrong := range file.Wrong {
 		cli.Unusable(stderr, wrong)
-		a.seen.unusable = true
+		a.unusable = true
 	}
 	if err == nil {
 		err = file.Nothing(a.Book.Counts)
@@ -58,7 +58,7 @@ func (a *auditor) documents(file *manifest.File, each func(audited) error) error
 				if err != nil {
 					return fmt.Errorf("%s: %w", d, err)
 				}
-				a.inStream.keep(&a.With.Set, content, d.Line, len(text))
+				a.keep(content, d.Line, len(text))
 				if !a.Book.IsWhole() {
 					continue
 				}
