@@ -13,10 +13,9 @@ import (
 
 // A result is what became of a vector: "passed", "failed", "known" or "skipped".
 type result struct {
-	id, file, sentence string
-	result             string
-	why                string
-	reason             string // of a known failure
+	vector
+	result, why string
+	reason      string // of a known failure
 }
 
 // A score is how an implementation does.
@@ -47,7 +46,7 @@ func judge(all []vector, known []*failure, p *program) report {
 	var r report
 	for _, v := range all {
 		got, err := p.ask(v.id, v.question)
-		one := result{id: v.id, file: v.file, sentence: v.sentence, result: "passed"}
+		one := result{vector: v, result: "passed"}
 		switch {
 		case err != nil:
 			one.result, one.why = "failed", err.Error()
