@@ -55,7 +55,16 @@ func (r *objectReader) value() (any, error) {
 	case '{':
 		return r.object()
 	case '[':
-		return r.array()
+		array := []any{}
+		for r.decoder.PeekKind() != ']' {
+			item, err := r.value()
+			if err != nil {
+				return nil, err
+			}
+			array = append(array, item)
+		}
+		_, err := r.decoder.ReadToken()
+		return array, err
 	case '"':
 		return token.String(), nil
 	case '0':
@@ -95,17 +104,4 @@ func (r *objectReader) object() (map[string]any, error) {
 // program set which field. The JSON of it is still checked.
 func (r *objectReader) isSkipped(name string) bool {
 	return r.skips && r.isVM && (name == "status" && r.decoder.StackDepth() == 1 || name == "managedFields" && r.decoder.StackDepth() == 2)
-}
-
-func (r *objectReader) array() (any, error) {
-	array := []any{}
-	for r.decoder.PeekKind() != ']' {
-		item, err := r.value()
-		if err != nil {
-			return nil, err
-		}
-		array = append(array, item)
-	}
-	_, err := r.decoder.ReadToken()
-	return array, err
 }
