@@ -62,8 +62,8 @@ func writeSARIF(w io.Writer, b build.Build, r Findings) error {
 		results = append(results, bytes.Clone(text.Bytes()))
 	}
 	driver := object{"name": b.Name, "informationUri": "https://github.com/vmrules/vmrules", "rules": rules}
-	if version := build.Release(debug.ReadBuildInfo()); version != "" {
-		driver["version"] = version
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		driver["version"] = info.Main.Version
 	}
 	invocation := object{"executionSuccessful": len(r.Unusable) == 0}
 	if notifications != nil {
