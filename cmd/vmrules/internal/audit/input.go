@@ -116,7 +116,8 @@ func (a *auditor) judgeDecoded(vm map[string]any, written manifest.Object) audit
 	result := named(vm, nil)
 	_, isList := vm["items"]
 	if isList && strings.HasSuffix(result.Kind, "List") && a.Options.Rules != nil {
-		result.err = errNested // only ValidateOwn would find the VMs
+		// Only ValidateOwn would find the VMs.
+		result.err = errors.New("a list inside a list is not read: move its items to the outer list")
 		return result
 	}
 	j, err := a.Judging.Judge(vm, written, a.Options.For)
@@ -136,5 +137,3 @@ func (a *auditor) judgeDecoded(vm map[string]any, written manifest.Object) audit
 	result.fails = a.Options.Strict && manifest.HoldsVM(vm) && !a.Options.AllowsAll(result.gaps)
 	return result
 }
-
-var errNested = errors.New("a list inside a list is not read: move its items to the outer list")

@@ -149,8 +149,6 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	return cli.Verdict(c.hasFailed(), c.isUnusable())
 }
 
-const notFound = "VMs name instance types or preferences that are missing: add their files, or use --with"
-
 // checkAll first reads all files: any may have the template or the instance type of a VM in another one.
 func (c *checker) checkAll(s cli.Streams) error {
 	var objects []manifest.Object
@@ -173,8 +171,11 @@ func (c *checker) checkAll(s cli.Streams) error {
 			c.unusable(s, err)
 			continue
 		}
-		c.checked = append(c.checked, c.check(object.Loaded()))
-		kept += judging.Weight(c.checked[len(c.checked)-1].Report)
+		result := c.check(object.Loaded())
+		c.checked = append(c.checked, result)
+		for _, r := range result.Report.Results() {
+			kept += 1 + 10*len(r.Violations)
+		}
 		if kept > judging.MaxKeptWeight || c.found.IsFull {
 			c.unusable(s, &manifest.Error{File: object.File.Name, Line: object.Line, Column: 1,
 				Message: "too many results: check fewer objects at a time, or use vmrules audit"})
@@ -182,7 +183,7 @@ func (c *checker) checkAll(s cli.Streams) error {
 		}
 	}
 	if slices.ContainsFunc(c.checked, func(o checked) bool { return o.NotFound != nil }) {
-		fmt.Fprintln(s.Err, "vmrules: "+notFound)
+		fmt.Fprintln(s.Err, "vmrules: VMs name instance types or preferences that are missing: add their files, or use --with")
 	}
 	return c.AllDeclared()
 }
