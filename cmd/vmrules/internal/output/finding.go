@@ -84,8 +84,8 @@ func (f Finding) Long() string {
 	}
 	left = OneLine(left)
 	width := max(uniseg.StringWidth(OneLine(e.Behind[:e.Marked])), 1)
-	carets := severityColors[f.Severity].Sprint(strings.Repeat(" ", uniseg.StringWidth(left)) + strings.Repeat("^", width))
-	return fmt.Sprintf("%s\n    %s%s\n    %s", f.Short(), left, OneLine(right), carets)
+	carets := strings.Repeat(" ", uniseg.StringWidth(left)) + strings.Repeat("^", width)
+	return fmt.Sprintf("%s\n    %s%s\n    %s", f.Short(), left, OneLine(right), severityColors[f.Severity].Sprint(carets))
 }
 
 // Findings are what a subcommand says about files.
