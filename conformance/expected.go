@@ -21,16 +21,14 @@ func readExpected(name string) (all []*failure, err error) {
 	if err != nil {
 		return nil, err
 	}
-	n := 0
-	for line := range strings.Lines(string(text)) {
-		n++
+	for i, line := range strings.Split(string(text), "\n") {
 		line = strings.TrimSpace(line)
 		if line == "" || line[0] == '#' {
 			continue
 		}
 		reason, id, ok := strings.Cut(line, " ")
 		if !ok {
-			return nil, fmt.Errorf("%s:%d: write a reason, a space and the id of a vector", name, n)
+			return nil, fmt.Errorf("%s:%d: write a reason, a space and the id of a vector", name, i+1)
 		}
 		all = append(all, &failure{reason: reason, id: strings.TrimSpace(id)})
 	}

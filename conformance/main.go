@@ -19,8 +19,7 @@ func main() {
 	}
 }
 
-// run does what the arguments of the command ask for. It returns an error if the implementation decides otherwise
-// than is expected of it.
+// run returns an error if the implementation decides otherwise than is expected of it.
 func run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("conformance", flag.ContinueOnError)
 	vectors := flags.String("vectors", "testdata/conformance", "the `folder` with the vectors")
@@ -44,11 +43,15 @@ func run(args []string, out io.Writer) error {
 	}
 	report := judge(all, known, &program{command: flags.Args(), limit: *limit})
 	report.writeTable(out)
-	for file, write := range map[string]func(io.Writer) error{*asJSON: report.writeJSON, *asJUnit: report.writeJUnit} {
+	for file, written := range map[string]func() ([]byte, error){*asJSON: report.json, *asJUnit: report.junit} {
 		if file == "" {
 			continue
 		}
-		if err := writeFile(file, write); err != nil {
+		text, err := written()
+		if err == nil {
+			err = os.WriteFile(file, text, 0o666)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -56,15 +59,4 @@ func run(args []string, out io.Writer) error {
 		return fmt.Errorf("%d results are not as expected", n)
 	}
 	return nil
-}
-
-func writeFile(name string, write func(io.Writer) error) error {
-	file, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	if err := write(file); err != nil {
-		return err
-	}
-	return file.Close()
 }

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// A program is a command that answers a line with a line. One that dies, hangs or answers nonsense is started
-// again for the next question.
+// A program answers a line with a line. It is started again after it has died, hung or answered nonsense.
 type program struct {
 	command []string
 	limit   time.Duration

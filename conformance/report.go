@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"encoding/xml"
@@ -12,10 +13,9 @@ import (
 
 // A result is what became of a vector: "passed", "failed", "known" or "skipped".
 type result struct {
-	id, file, sentence string
-	result             string
-	why                string
-	reason             string // of a known failure
+	vector
+	result, why string
+	reason      string // of a known failure
 }
 
 // A score is how an implementation does.
@@ -44,10 +44,9 @@ type report struct {
 func judge(all []vector, known []*failure, p *program) report {
 	defer p.stop()
 	var r report
-	for i := range all {
-		v := &all[i]
+	for _, v := range all {
 		got, err := p.ask(v.id, v.question)
-		one := result{id: v.id, file: v.file, sentence: v.sentence, result: "passed"}
+		one := result{vector: v, result: "passed"}
 		switch {
 		case err != nil:
 			one.result, one.why = "failed", err.Error()
@@ -137,14 +136,16 @@ func (r *report) score() score {
 	return s
 }
 
-func (r *report) writeJSON(w io.Writer) error {
-	encoder := json.NewEncoder(w)
+func (r *report) json() ([]byte, error) {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", " ")
-	return encoder.Encode(r.score())
+	err := encoder.Encode(r.score())
+	return text.Bytes(), err
 }
 
-func (r *report) writeJUnit(w io.Writer) error {
+func (r *report) junit() ([]byte, error) {
 	type said struct {
 		Text string `xml:"message,attr"`
 	}
@@ -174,8 +175,6 @@ func (r *report) writeJUnit(w io.Writer) error {
 	for _, id := range r.passing {
 		suite.Cases = append(suite.Cases, testcase{Name: id, Class: "expected", Failure: &said{"it passes, but is expected to fail"}})
 	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
-	return xml.NewEncoder(w).Encode(suite)
+	text, err := xml.Marshal(suite)
+	return append([]byte(xml.Header), text...), err
 }

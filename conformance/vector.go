@@ -14,7 +14,9 @@ import (
 type vector struct {
 	id, file, sentence string
 	question           []byte // a line of JSON
-	want               answer
+	refused, valid     bool
+	outcomes           []string
+	violations         []violation
 }
 
 // An answer is what an implementation decides. What it does not know is nil.
@@ -75,18 +77,16 @@ func vectorOf(file string, suite json.RawMessage, keys map[string]json.RawMessag
 			Warned bool
 		}
 	}
+	question := maps.Clone(keys)
 	for key, to := range map[string]any{"name": &name, "spec": &spec, "want": &want} {
 		if err := json.Unmarshal(keys[key], to); err != nil {
 			return v, fmt.Errorf("%s: %w", key, err)
 		}
+		delete(question, key)
 	}
 	v = vector{id: file + "/" + name, file: file}
 	v.sentence, _, _ = strings.Cut(spec, ",")
 
-	question := maps.Clone(keys)
-	maps.DeleteFunc(question, func(key string, _ json.RawMessage) bool {
-		return slices.Contains([]string{"name", "spec", "want"}, key)
-	})
 	if annotation := question["annotation"]; len(annotation) > 0 && annotation[0] != '"' { // its text counts, byte for byte
 		question["annotation"], _ = json.Marshal(string(annotation))
 	}
@@ -98,40 +98,34 @@ func vectorOf(file string, suite json.RawMessage, keys map[string]json.RawMessag
 		return v, err
 	}
 
-	refused := len(want.Problems) > 0 && string(keys["call"]) != `"validateOwn"` // which says it in the report
-	v.want.Refused = &refused
-	if refused {
-		return v, nil
-	}
-	onlyWarns := true
+	v.refused = len(want.Problems) > 0 && string(keys["call"]) != `"validateOwn"` // which says it in the report
+	v.valid, v.outcomes = true, want.Outcomes
 	for _, w := range want.Violations {
-		onlyWarns = onlyWarns && w.Warned
-		v.want.Violations = append(v.want.Violations, w.violation)
+		v.valid = v.valid && w.Warned
+		v.violations = append(v.violations, w.violation)
 	}
-	valid := onlyWarns // unless the vector says it itself
-	if want.Coverage != nil {
-		valid = want.Valid
+	if want.Coverage != nil { // then the vector says it itself
+		v.valid = want.Valid
 	}
-	v.want.Valid, v.want.Outcomes = &valid, want.Outcomes
 	return v, nil
 }
 
 // difference says how an answer is wrong, as far as the implementation knows; "" if it is right.
-func (v *vector) difference(got answer) string {
+func (v vector) difference(got answer) string {
 	refused := got.Refused != nil && *got.Refused
 	switch {
-	case refused != *v.want.Refused:
+	case refused != v.refused:
 		return fmt.Sprintf("the rules are refused: %t, want %t", refused, !refused)
 	case refused:
 		return ""
 	case got.Valid == nil:
 		return `the answer has none of "valid", "refused" and "skipped"`
-	case *got.Valid != *v.want.Valid:
+	case *got.Valid != v.valid:
 		return fmt.Sprintf("valid is %t, want %t", *got.Valid, !*got.Valid)
-	case got.Outcomes != nil && !slices.Equal(got.Outcomes, v.want.Outcomes):
-		return fmt.Sprintf("the outcomes are %v, want %v", got.Outcomes, v.want.Outcomes)
-	case got.Violations != nil && !slices.Equal(got.Violations, v.want.Violations):
-		return fmt.Sprintf("the violations are %v, want %v", got.Violations, v.want.Violations)
+	case got.Outcomes != nil && !slices.Equal(got.Outcomes, v.outcomes):
+		return fmt.Sprintf("the outcomes are %v, want %v", got.Outcomes, v.outcomes)
+	case got.Violations != nil && !slices.Equal(got.Violations, v.violations):
+		return fmt.Sprintf("the violations are %v, want %v", got.Violations, v.violations)
 	}
 	return ""
 }

@@ -127,8 +127,7 @@ var notInName = regexp.MustCompile(`[^a-z0-9.-]+|(^|\.)-+|-+(\.|$)|\.\.+|\.$`)
 // maxName leaves room for a hash in the 253 characters that a name may have.
 const maxName = 240
 
-// nameFor returns the name of the Report about an object. If the object's own is not allowed, as in files
-// that Kubernetes has not seen, it ends in a hash.
+// nameFor names the Report about an object, with a hash if its own name is not allowed, as it may be in a file.
 func nameFor(object string) string {
 	name := "vmrules-" + object
 	if len(name) <= maxName && !notInName.MatchString(name) {

@@ -45,7 +45,19 @@ func parse(args []string, w io.Writer) (*config, error) {
 	flags.BoolVar(&c.selfSigned, "self-signed", false, "write a self-signed certificate for localhost to --cert-dir, to try the webhook out")
 	flags.BoolVar(&c.verbose, "verbose", false, "also log reviews that allow a request")
 	flags.BoolVar(&c.version, "version", false, "print the version")
-	addActions(flags, &c.options)
+	for action, usage := range map[admission.Action]string{
+		admission.Refuse: "refuse VMs for a `reason`: Template if theirs is missing, Instancetype, Preference or Parameter; may be repeated",
+		admission.Warn:   "only warn for a `reason`: broken-template, or Parameter if one of a template is not filled in; may be repeated",
+	} {
+		flags.Func(string(action), usage, func(reason string) error {
+			option := admission.WithUndecided(vmrules.Doubt(reason), action)
+			if reason == "broken-template" {
+				option = admission.WithBrokenTemplate(action)
+			}
+			c.options = append(c.options, option)
+			return nil
+		})
+	}
 	flags.Func("template-namespace", "look for a template in a `namespace`, too, if the VM names no other; may be repeated", func(name string) error {
 		c.options = append(c.options, admission.WithTemplateNamespaces(name))
 		return nil
@@ -86,21 +98,4 @@ func parse(args []string, w io.Writer) (*config, error) {
 		c.options = append(c.options, admission.WithReports(settings))
 	}
 	return c, nil
-}
-
-// addActions adds the flags --refuse and --warn, which add options.
-func addActions(flags *flag.FlagSet, options *[]admission.Option) {
-	for action, usage := range map[admission.Action]string{
-		admission.Refuse: "refuse VMs for a `reason`: Template if theirs is missing, Instancetype, Preference or Parameter; may be repeated",
-		admission.Warn:   "only warn for a `reason`: broken-template, or Parameter if one of a template is not filled in; may be repeated",
-	} {
-		flags.Func(string(action), usage, func(reason string) error {
-			option := admission.WithUndecided(vmrules.Doubt(reason), action)
-			if reason == "broken-template" {
-				option = admission.WithBrokenTemplate(action)
-			}
-			*options = append(*options, option)
-			return nil
-		})
-	}
 }

@@ -14,7 +14,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"runtime/debug"
@@ -36,20 +35,15 @@ func main() {
 		fmt.Println(version())
 		return
 	}
-	log.SetLogger(logger(os.Stderr, c.verbose))
+	level := slog.LevelInfo
+	if c.verbose {
+		level = slog.LevelDebug
+	}
+	log.SetLogger(logr.FromSlogHandler(slog.NewJSONHandler(os.Stderr, &slog.HandlerOptions{Level: level})))
 	if err := c.run(signals.SetupSignalHandler()); err != nil {
 		fmt.Fprintln(os.Stderr, "vmrules-webhook:", err)
 		os.Exit(1)
 	}
-}
-
-// logger returns a logger that writes JSON.
-func logger(w io.Writer, verbose bool) logr.Logger {
-	level := slog.LevelInfo
-	if verbose {
-		level = slog.LevelDebug
-	}
-	return logr.FromSlogHandler(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: level}))
 }
 
 // version returns the version of the program and of Go.

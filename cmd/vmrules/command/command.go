@@ -43,7 +43,9 @@ func New(b Build) *cobra.Command {
 	}
 	command.AddCommand(check.Command(b), lint.Command(b), audit.Command(b), limits.Command(b), export.Command(b), test.Command(b), diff.Command(b), explain.Command())
 	command.SetHelpCommand(newHelp())
-	addVersion(command, b)
+	command.Version = b.Version(debug.ReadBuildInfo())
+	command.Flags().Bool("version", false, "print the version") // without the short form -v
+	command.SetVersionTemplate("{{.Version}}\n")
 	if name, isPlugin := strings.CutPrefix(filepath.Base(os.Args[0]), "kubectl-"); isPlugin {
 		command.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl " + strings.ReplaceAll(name, "_", "-")}
 	}
@@ -64,11 +66,4 @@ func newHelp() *cobra.Command {
 			return about.Help()
 		},
 	}
-}
-
-// addVersion adds the flag --version to a command.
-func addVersion(to *cobra.Command, b Build) {
-	to.Version = b.Version(debug.ReadBuildInfo())
-	to.Flags().Bool("version", false, "print the version") // without the short form -v
-	to.SetVersionTemplate("{{.Version}}\n")
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -32,7 +33,9 @@ type call struct {
 	operation string
 	engine    *Engine
 	texts     map[string][]string
-	wrong     error // with objects that were read; then the result does not count
+
+	// Why the result does not count: what is wrong with objects, or else the first of other errors.
+	wrong, failed error
 }
 
 // newCall reads the header of a call: the operation, and in each other line a name and the length
@@ -40,10 +43,8 @@ type call struct {
 func newCall(e *Engine, header, texts string) (*call, error) {
 	operation, lines, _ := strings.Cut(header, "\n")
 	c := &call{operation: operation, engine: e, texts: map[string][]string{}}
-	for lines != "" {
-		var line string
-		line, lines, _ = strings.Cut(lines, "\n")
-		name, size, _ := strings.Cut(line, " ")
+	for line := range strings.Lines(lines) {
+		name, size, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		length, err := strconv.Atoi(size)
 		if err != nil || length < 0 || length > len(texts) {
 			return nil, fmt.Errorf("the text %q has %q bytes, but %d follow", name, size, len(texts))
@@ -81,7 +82,19 @@ func (c *call) object(name string) map[string]any {
 	return nil
 }
 
+// fail keeps the first error, with what it is about. A result that is made nevertheless does not count.
+func (c *call) fail(about string, err error) {
+	if err != nil && about != "" {
+		err = fmt.Errorf("%s: %w", about, err)
+	}
+	c.failed = cmp.Or(c.failed, err)
+}
+
+// objects returns the objects with a name; none after an error that is not about objects.
 func (c *call) objects(name string) (all []map[string]any) {
+	if c.failed != nil {
+		return nil
+	}
 	for _, text := range c.texts[name] {
 		object, err := parse(name, text)
 		c.wrong = errors.Join(c.wrong, err)

@@ -3,12 +3,14 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/form"
+	"github.com/vmrules/vmrules/lint"
 )
 
 // An Engine answers calls, one at a time.
@@ -24,13 +26,13 @@ func New() *Engine { return &Engine{} }
 type operation func(*call) (any, error)
 
 var operations = map[string]operation{
-	"countRules":        countRules,
-	"rulesOf":           rulesOf,
+	"countRules":        func(c *call) (any, error) { return c.rules().Len(), nil },
+	"rulesOf":           func(c *call) (any, error) { return c.rules(), nil }, // in the current version
 	"check":             check,
 	"validate":          judging(validate),
 	"validateOwn":       validateOwn,
 	"lint":              lintAnnotation,
-	"checks":            checks,
+	"checks":            func(*call) (any, error) { return lint.Checks(), nil },
 	"knownFields":       knownFields,
 	"limits":            judging(form.Limits),
 	"schema":            judging(form.Schema),
@@ -59,8 +61,8 @@ func (e *Engine) Call(header, texts string) (result, failure string) {
 		return "", failureOf(fmt.Errorf("there is no operation %q", c.operation))
 	}
 	value, err := operation(c)
-	if c.wrong != nil {
-		value, err = nil, c.wrong
+	if wrong := cmp.Or(c.wrong, c.failed); wrong != nil {
+		value, err = nil, wrong
 	}
 	if value != nil {
 		text, wrong := json.Marshal(value)

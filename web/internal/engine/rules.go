@@ -95,14 +95,15 @@ func nameIn(object map[string]any, key string) string {
 }
 
 // rules returns the rules that the call gives: those of an annotation, or for a VM and a template.
-func (c *call) rules() (vmrules.Rules, error) {
+func (c *call) rules() vmrules.Rules {
 	var r reading
 	if texts := c.texts["annotation"]; texts != nil {
 		r = c.read("annotation", texts[0], "")
 	} else {
 		r = c.read("objects", c.given("vm"), c.given("template"))
 	}
-	return r.Rules, errors.Join(r.noObject, r.err)
+	c.fail("", cmp.Or(r.noObject, r.err))
+	return r.Rules
 }
 
 // given returns a text that is not "" if the call has it.
@@ -130,35 +131,15 @@ func (c *call) parseOptions() []vmrules.ParseOption {
 	return opts
 }
 
-// countRules returns how many rules the call gives.
-func countRules(c *call) (any, error) {
-	rules, err := c.rules()
-	if err != nil {
-		return nil, err
-	}
-	return rules.Len(), nil
-}
-
-// rulesOf returns the rules as an annotation of the current version.
-func rulesOf(c *call) (any, error) {
-	rules, err := c.rules()
-	if err != nil {
-		return nil, err
-	}
-	return rules, nil
-}
-
 // lookUp returns a function that finds what VMs name among the templates of the call.
-func (c *call) lookUp() (func(vmrules.TemplateRef) (*vmrules.Template, error), error) {
+func (c *call) lookUp() func(vmrules.TemplateRef) (*vmrules.Template, error) {
 	all := make([]reading, 0, len(c.texts["templates"]))
 	for i, text := range c.texts["templates"] {
 		r := c.read("objects", "", cmp.Or(text, " "))
-		if r.noObject != nil {
-			return nil, fmt.Errorf("templates[%d]: %w", i, r.noObject)
-		}
+		c.fail(fmt.Sprintf("templates[%d]", i), r.noObject)
 		all = append(all, r)
 	}
-	return func(ref vmrules.TemplateRef) (*vmrules.Template, error) { return find(all, ref) }, nil
+	return func(ref vmrules.TemplateRef) (*vmrules.Template, error) { return find(all, ref) }
 }
 
 // find returns the template that a VM names. One that does not say its namespace may be in any.

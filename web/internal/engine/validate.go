@@ -27,16 +27,9 @@ func textOf(r *vmrules.Report) json.RawMessage {
 }
 
 func validateOwn(c *call) (any, error) {
-	opts, err := c.validateOptions()
-	if err != nil {
-		return nil, err
-	}
+	opts := c.validateOptions()
 	if c.is("lookUp") {
-		find, err := c.lookUp()
-		if err != nil {
-			return nil, err
-		}
-		opts = append(opts, vmrules.WithTemplates(find))
+		opts = append(opts, vmrules.WithTemplates(c.lookUp()))
 	}
 	return textOf(vmrules.ValidateOwn(c.object("object"), append(opts, c.keepRules())...)), nil
 }
@@ -55,26 +48,18 @@ func (c *call) keepRules() vmrules.ValidateOption {
 	return c.engine.own.keep
 }
 
-// judging returns the operation that calls a function with the rules, the object and the options of
-// the request.
+// judging returns the operation that calls a function with the rules, the object and the options.
 func judging[Result any](by func(vmrules.Rules, map[string]any, ...vmrules.ValidateOption) Result) operation {
 	return func(c *call) (any, error) {
-		rules, err := c.rules()
-		if err != nil {
-			return nil, err
-		}
-		opts, err := c.validateOptions()
-		if err != nil {
-			return nil, err
-		}
+		rules, opts := c.rules(), c.validateOptions() // in the order of their errors
 		return by(rules, c.object("object"), opts...), nil
 	}
 }
 
-func (c *call) validateOptions() ([]vmrules.ValidateOption, error) {
-	opts, err := c.defaults()
-	if err != nil {
-		return nil, err
+func (c *call) validateOptions() []vmrules.ValidateOption {
+	var opts []vmrules.ValidateOption
+	if all := c.defaults(); all != nil {
+		opts = append(opts, vmrules.WithDefaults(all...))
 	}
 	if c.is("partial") {
 		opts = append(opts, vmrules.Partial())
@@ -91,27 +76,19 @@ func (c *call) validateOptions() ([]vmrules.ValidateOption, error) {
 	if cluster := c.objects("instancetypes"); cluster != nil {
 		opts = append(opts, vmrules.WithInstancetypes(findAmong(cluster)))
 	}
-	return opts, nil
+	return opts
 }
 
-func (c *call) defaults() ([]vmrules.ValidateOption, error) {
+func (c *call) defaults() (all []vmrules.Default) {
 	values := c.object("defaults")
-	var all []vmrules.Default
 	for _, text := range slices.Sorted(maps.Keys(values)) {
 		path, err := vmrules.ParsePath(text)
-		if err != nil {
-			return nil, fmt.Errorf("defaults: %w", err)
-		}
+		c.fail("defaults", err)
 		one, err := vmrules.NewDefault(path, values[text])
-		if err != nil {
-			return nil, fmt.Errorf("defaults: %w", err)
-		}
+		c.fail("defaults", err)
 		all = append(all, one)
 	}
-	if all == nil {
-		return nil, nil
-	}
-	return []vmrules.ValidateOption{vmrules.WithDefaults(all...)}, nil
+	return all
 }
 
 // findAmong returns a function that finds what a VM names among the objects of a cluster.
@@ -132,40 +109,28 @@ func findAmong(cluster []map[string]any) func(vm map[string]any) (_, _ map[strin
 
 // check checks one value by one rule, which has an index or a name.
 func check(c *call) (any, error) {
-	rules, err := c.rules()
-	if err != nil {
-		return nil, err
-	}
-	rule, err := c.ruleIn(rules)
-	if err != nil {
-		return nil, err
-	}
+	rule := c.ruleIn(c.rules())
 	value, err := decode(c.text("value"))
-	if err != nil {
-		return nil, fmt.Errorf("value: %w", err)
-	}
-	opts, err := c.validateOptions()
-	if err != nil {
-		return nil, err
-	}
-	checker, err := form.NewValueChecker(rule, opts...)
+	c.fail("value", err)
+	checker, err := form.NewValueChecker(rule, c.validateOptions()...)
 	if err != nil {
 		return nil, err
 	}
 	return orEmpty(checker.Check(value)), nil
 }
 
-func (c *call) ruleIn(rules vmrules.Rules) (vmrules.Rule, error) {
+func (c *call) ruleIn(rules vmrules.Rules) vmrules.Rule {
 	what := "index " + c.text("index")
 	if c.texts["name"] != nil {
 		what = fmt.Sprintf("name %q", c.text("name"))
 	}
 	for i, r := range rules.All() {
 		if what == fmt.Sprint("index ", i) || what == fmt.Sprintf("name %q", r.Name) {
-			return r, nil
+			return r
 		}
 	}
-	return vmrules.Rule{}, fmt.Errorf("there is no rule with the %s: there are %d rules", what, rules.Len())
+	c.fail("", fmt.Errorf("there is no rule with the %s: there are %d rules", what, rules.Len()))
+	return vmrules.Rule{}
 }
 
 // decode reads a value of any type, as ParseObject reads an object.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -32,8 +31,17 @@ type Options struct {
 // An auditor runs vmrules audit.
 type auditor struct {
 	judging.Judging
-	inStream streamed
-	seen     seen
+
+	// What all results together say.
+	failed, unusable bool
+	lacks            bool // a VM names an instance type or a preference that was not found
+	judged           bool // an object has rules
+	found            bool // or may hold a VM
+	ignored          build.LeftOut
+
+	file       string // the name of the file that is read
+	companions int    // bytes of the instance types and preferences in all files
+	wrong      error  // why one of these cannot be used
 }
 
 // An audited is the result for one VM.
@@ -66,9 +74,9 @@ type audited struct {
 }
 
 // A writer writes the results of VMs, in the order in which they were read.
-type writer interface {
-	add(audited) error
-	finish() error
+type writer struct {
+	add    func(audited) error
+	finish func() error // nil if nothing remains to be written
 }
 
 // Command returns the subcommand.
@@ -116,12 +124,10 @@ whose rules check nothing. With --strict, it also names VMs without rules, and f
 }
 
 var outputs = map[string]func(io.Writer, Options) writer{
-	"text":   func(w io.Writer, _ Options) writer { return newSummary(w, (*summary).text) },
-	"json":   func(w io.Writer, _ Options) writer { return newSummary(w, (*summary).json) },
-	"jsonl":  func(w io.Writer, _ Options) writer { return newLines(w) },
-	"report": func(w io.Writer, o Options) writer { return newReports(w, o.Rules) },
-
-	"annotate": func(w io.Writer, _ Options) writer { return commands{w} },
+	"text": summarized((*summary).text), "json": summarized((*summary).json), "jsonl": lines, "report": reports,
+	"annotate": func(w io.Writer, _ Options) writer {
+		return writer{add: func(vm audited) error { return writeCommand(w, vm) }}
+	},
 }
 
 // Run audits VMs. The error sets the exit status.
@@ -150,7 +156,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 		if err == nil {
 			err = a.input(input, s.Err, func(vm audited) error {
 				vm.File = input.Name
-				a.seen.add(a.Book.Build, vm)
+				a.see(vm)
 				full = out.add(vm)
 				return full
 			})
@@ -160,53 +166,46 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 		}
 		if err != nil {
 			cli.Unusable(s.Err, inInput(input.Name, err))
-			a.seen.unusable = true
+			a.unusable = true
 		}
 	}
-	if err := out.finish(); err != nil {
-		return err
+	if out.finish != nil {
+		if err := out.finish(); err != nil {
+			return err
+		}
 	}
 	a.warn(s.Err)
-	if a.inStream.wrong != nil {
-		return a.inStream.wrong
+	if a.wrong != nil {
+		return a.wrong
 	}
 	if err := a.AllDeclared(); err != nil {
 		return err
 	}
-	return cli.Verdict(a.seen.failed, a.seen.unusable || a.isUnjudged())
+	return cli.Verdict(a.failed, a.unusable || a.isUnjudged())
 }
 
 func newAuditor(b build.Build, o Options) *auditor {
-	return &auditor{Judging: judging.New(b, o.Options), seen: seen{ignored: build.LeftOut{}}}
+	return &auditor{Judging: judging.New(b, o.Options), ignored: build.LeftOut{}}
 }
 
-// A seen holds what all results together say.
-type seen struct {
-	failed, unusable bool
-	lacks            bool // a VM names an instance type or a preference that was not found
-	judged           bool // an object has rules
-	found            bool // or may hold a VM
-	ignored          build.LeftOut
-}
-
-func (s *seen) add(b build.Build, vm audited) {
-	s.unusable = s.unusable || vm.class == judged.Unreadable
-	s.failed = s.failed || vm.fails || vm.report != nil && !vm.report.Valid() || vm.SSP.Refuses()
-	s.lacks = s.lacks || vm.notFound != nil
-	s.judged = s.judged || len(vm.results) > 0 || vm.SSP.Refuses()
-	s.found = s.found || s.judged || vm.report == nil || judged.HasVM(vm.report)
-	s.ignored.AddKinds(b, vm.results)
+func (a *auditor) see(vm audited) {
+	a.unusable = a.unusable || vm.class == judged.Unreadable
+	a.failed = a.failed || vm.fails || vm.report != nil && !vm.report.Valid() || vm.SSP.Refuses()
+	a.lacks = a.lacks || vm.notFound != nil
+	a.judged = a.judged || len(vm.results) > 0 || vm.SSP.Refuses()
+	a.found = a.found || a.judged || vm.report == nil || judged.HasVM(vm.report)
+	a.ignored.AddKinds(a.Book.Build, vm.results)
 }
 
 // warn writes what the results do not say.
 func (a *auditor) warn(stderr io.Writer) {
 	a.With.Warn(stderr)
-	if a.seen.lacks {
+	if a.lacks {
 		fmt.Fprintln(stderr, "vmrules: "+notInStream)
 	}
-	a.seen.ignored.Warn(stderr)
+	a.ignored.Warn(stderr)
 	switch {
-	case a.Source != "" && !a.seen.judged:
+	case a.Source != "" && !a.judged:
 		fmt.Fprintln(stderr, "vmrules: no object has rules; render the files first: "+output.OneLine(a.Source)+" | vmrules audit -")
 	case a.isUnjudged():
 		fmt.Fprintln(stderr, "vmrules: no VM or template to check"+cli.OrAllow)
@@ -215,7 +214,7 @@ func (a *auditor) warn(stderr io.Writer) {
 
 // isUnjudged reports whether there was nothing to check, though there should have been.
 func (a *auditor) isUnjudged() bool {
-	return !a.seen.found && !a.seen.unusable && !a.Options.AllowsNothing()
+	return !a.found && !a.unusable && !a.Options.AllowsNothing()
 }
 
 // inInput returns why an input cannot be used.
@@ -224,16 +223,4 @@ func inInput(name string, err error) *manifest.Error {
 		return wrong
 	}
 	return &manifest.Error{File: name, Message: err.Error()}
-}
-
-// whyNotValid returns what is wrong with a VM in one line.
-func (vm audited) whyNotValid() string {
-	if vm.report.Valid() && vm.SSP.Refuses() {
-		var all []string
-		for _, line := range judging.SSPLines(vm.SSP) {
-			all = append(all, line.Text)
-		}
-		return strings.Join(all, "; ")
-	}
-	return whyNotValid(vm.report)
 }

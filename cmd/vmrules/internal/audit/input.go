@@ -16,8 +16,7 @@ import (
 	"github.com/vmrules/vmrules/openreports"
 )
 
-// input validates the objects in a file, and calls each with the results. It returns the error of
-// each, or why the rest of the file cannot be read.
+// input calls each with the results of a file. It returns the error of each, or why the rest cannot be read.
 func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audited) error) error {
 	opened, err := input.Open()
 	if err != nil {
@@ -25,7 +24,7 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 	}
 	defer opened.Close()
 	text := bufio.NewReaderSize(opened, inputBuffer)
-	a.inStream.file = input.Name
+	a.file = input.Name
 	if manifest.BeginsJSON(text) {
 		return a.stream(text, each)
 	}
@@ -35,7 +34,7 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 	}
 	for _, wrong := range file.Wrong {
 		cli.Unusable(stderr, wrong)
-		a.seen.unusable = true
+		a.unusable = true
 	}
 	if err == nil {
 		err = file.Nothing(a.Book.Counts)
@@ -49,8 +48,7 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 	return a.documents(file, each)
 }
 
-// documents validates the objects of a file that was read as a whole. As in a stream, instance types
-// are for the objects that follow.
+// documents does so for a file that was read as a whole. As in a stream, instance types are for what follows.
 func (a *auditor) documents(file *manifest.File, each func(audited) error) error {
 	for _, d := range file.Documents() {
 		result := audited{err: errNoObject, class: judged.Unreadable}
@@ -60,7 +58,7 @@ func (a *auditor) documents(file *manifest.File, each func(audited) error) error
 				if err != nil {
 					return fmt.Errorf("%s: %w", d, err)
 				}
-				a.inStream.keep(&a.With.Set, content, d.Line, len(text))
+				a.keep(content, d.Line, len(text))
 				if !a.Book.IsWhole() {
 					continue
 				}
@@ -92,8 +90,7 @@ func (a *auditor) judge(r *objectReader, object json.RawMessage) audited {
 	return a.judgeObject(file.Objects()[0].Loaded())
 }
 
-// judgeObject validates an object of a file. The parameters of a template are filled in, as in
-// vmrules check.
+// judgeObject validates an object of a file. As in vmrules check, it fills in a template's parameters.
 func (a *auditor) judgeObject(o manifest.Object) audited {
 	filled, err := a.Fill(o)
 	if err != nil {
@@ -114,13 +111,13 @@ func named(object map[string]any, err error) audited {
 	return result
 }
 
-// judgeDecoded validates an object whose parameters are filled in, if it is a template that was written
-// otherwise.
+// judgeDecoded validates an object, which may be a template that was written otherwise and is filled in.
 func (a *auditor) judgeDecoded(vm map[string]any, written manifest.Object) audited {
 	result := named(vm, nil)
 	_, isList := vm["items"]
 	if isList && strings.HasSuffix(result.Kind, "List") && a.Options.Rules != nil {
-		result.err = errNested // only ValidateOwn would find the VMs
+		// Only ValidateOwn would find the VMs.
+		result.err = errors.New("a list inside a list is not read: move its items to the outer list")
 		return result
 	}
 	j, err := a.Judging.Judge(vm, written, a.Options.For)
@@ -140,5 +137,3 @@ func (a *auditor) judgeDecoded(vm map[string]any, written manifest.Object) audit
 	result.fails = a.Options.Strict && manifest.HoldsVM(vm) && !a.Options.AllowsAll(result.gaps)
 	return result
 }
-
-var errNested = errors.New("a list inside a list is not read: move its items to the outer list")

@@ -10,28 +10,28 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 )
 
-// A violationLine is a line of -o jsonl. It is a violation, or says why the rules of a VM
-// cannot be used.
+// A violationLine of -o jsonl is a violation, or says why the rules of a VM cannot be used.
 type violationLine struct {
 	audited
 	*vmrules.Violation
 	Problem string `json:"problem,omitempty"`
 }
 
-type lines struct {
-	buffer  *bufio.Writer
-	encoder *json.Encoder
-}
-
-func newLines(w io.Writer) *lines {
+func lines(w io.Writer, _ Options) writer {
 	buffer := bufio.NewWriter(w)
 	encoder := json.NewEncoder(buffer)
 	encoder.SetEscapeHTML(false)
-	return &lines{buffer, encoder}
+	return writer{func(vm audited) error {
+		for _, line := range linesOf(vm) {
+			if err := encoder.Encode(line); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, buffer.Flush}
 }
 
-func (l *lines) add(vm audited) error {
-	all := []violationLine{}
+func linesOf(vm audited) (all []violationLine) {
 	if vm.err != nil {
 		all = append(all, violationLine{audited: vm, Problem: vm.err.Error()})
 	}
@@ -48,17 +48,10 @@ func (l *lines) add(vm audited) error {
 	if len(all) == 0 && vm.SSP.Refuses() {
 		all = append(all, violationLine{audited: vm})
 	}
-	for _, line := range all {
-		if err := l.encoder.Encode(line); err != nil {
-			return err
-		}
-	}
-	return nil
+	return all
 }
 
 // named returns the gaps to name: those of VMs that have no rules only if they fail.
 func (vm audited) named() []judged.Gap {
 	return slices.DeleteFunc(slices.Clone(vm.gaps), func(g judged.Gap) bool { return g.LacksRules() && !vm.fails })
 }
-
-func (l *lines) finish() error { return l.buffer.Flush() }

@@ -11,8 +11,7 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
-// An objectReader reads objects of JSON as encoding/json reads them with UseNumber, but a key that
-// is given twice is an error.
+// An objectReader reads objects as encoding/json does with UseNumber, but a key given twice is an error.
 type objectReader struct {
 	decoder *jsontext.Decoder
 	unread  bytes.Buffer
@@ -56,7 +55,16 @@ func (r *objectReader) value() (any, error) {
 	case '{':
 		return r.object()
 	case '[':
-		return r.array()
+		array := []any{}
+		for r.decoder.PeekKind() != ']' {
+			item, err := r.value()
+			if err != nil {
+				return nil, err
+			}
+			array = append(array, item)
+		}
+		_, err := r.decoder.ReadToken()
+		return array, err
 	case '"':
 		return token.String(), nil
 	case '0':
@@ -96,17 +104,4 @@ func (r *objectReader) object() (map[string]any, error) {
 // program set which field. The JSON of it is still checked.
 func (r *objectReader) isSkipped(name string) bool {
 	return r.skips && r.isVM && (name == "status" && r.decoder.StackDepth() == 1 || name == "managedFields" && r.decoder.StackDepth() == 2)
-}
-
-func (r *objectReader) array() (any, error) {
-	array := []any{}
-	for r.decoder.PeekKind() != ']' {
-		item, err := r.value()
-		if err != nil {
-			return nil, err
-		}
-		array = append(array, item)
-	}
-	_, err := r.decoder.ReadToken()
-	return array, err
 }

@@ -15,44 +15,33 @@ import (
 	"github.com/vmrules/vmrules/openreports"
 )
 
-// A reportStream writes a Report for each object that has rules, as documents of YAML.
-type reportStream struct {
-	w     io.Writer
-	yaml  *yaml.Encoder
-	now   time.Time
-	rules []string // the files of --rules
-}
-
-func newReports(w io.Writer, rules []string) writer {
-	encoder := yaml.NewEncoder(w)
+// reports writes a Report for each object that has rules, as documents of YAML.
+func reports(w io.Writer, o Options) writer {
+	encoder, now := yaml.NewEncoder(w), time.Now()
 	encoder.SetIndent(2)
-	return reportStream{w, encoder, time.Now(), rules}
-}
-
-func (s reportStream) add(vm audited) error {
-	err := vm.err
-	if vm.fails && vm.class == judged.NoRules {
-		err = errors.New("the object has no rules")
-	}
-	switch report := openreports.New(vm.object, openreports.Validation{
-		Policy: s.policyOf(vm), Template: vm.template, Report: vm.report, Err: err, Time: s.now,
-	}); {
-	case vm.Name == "" && err != nil: // nobody would know what the Report is about
-		for line := range strings.Lines(vm.title() + ": " + err.Error()) {
-			fmt.Fprintf(s.w, "# %s\n", output.OneLine(strings.TrimSuffix(line, "\n")))
+	return writer{add: func(vm audited) error {
+		err := vm.err
+		if vm.fails && vm.class == judged.NoRules {
+			err = errors.New("the object has no rules")
 		}
-	case report != nil:
-		return s.yaml.Encode(report)
-	}
-	return nil
+		switch report := openreports.New(vm.object, openreports.Validation{
+			Policy: policyOf(vm, o.Rules), Template: vm.template, Report: vm.report, Err: err, Time: now,
+		}); {
+		case vm.Name == "" && err != nil: // nobody would know what the Report is about
+			for line := range strings.Lines(vm.title() + ": " + err.Error()) {
+				fmt.Fprintf(w, "# %s\n", output.OneLine(strings.TrimSuffix(line, "\n")))
+			}
+		case report != nil:
+			return encoder.Encode(report)
+		}
+		return nil
+	}}
 }
-
-func (reportStream) finish() error { return nil }
 
 // policyOf returns where the rules of an object come from, for its Report.
-func (s reportStream) policyOf(vm audited) string {
-	if s.rules != nil {
-		return strings.Join(s.rules, ", ")
+func policyOf(vm audited, rules []string) string {
+	if rules != nil {
+		return strings.Join(rules, ", ")
 	}
 	for _, t := range vm.report.Targets() {
 		if t.From == vmrules.SourceTemplate || t.Coverage == vmrules.CoverageNoTemplate {

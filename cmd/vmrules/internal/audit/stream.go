@@ -49,7 +49,7 @@ func (a *auditor) stream(input io.Reader, each func(audited) error) error {
 		read <- objectsIn(input, func(object json.RawMessage) error {
 			if companion := companionIn(object); companion != nil {
 				judging.Wait() // instance types are for the objects that follow
-				a.inStream.keep(&a.With.Set, companion, 0, len(object))
+				a.keep(companion, 0, len(object))
 				if !a.Book.IsWhole() {
 					return nil
 				}
@@ -73,13 +73,6 @@ func (a *auditor) stream(input io.Reader, each func(audited) error) error {
 	return <-read
 }
 
-// A streamed counts the instance types and preferences that come before VMs in their files.
-type streamed struct {
-	file  string // the name of the file that is read
-	size  int    // of all of them, in bytes
-	wrong error  // why one of them cannot be used
-}
-
 // companionIn returns an instance type or a preference of a stream; nil for any other object.
 // The group must be near the beginning: API servers and kubectl write apiVersion first.
 func companionIn(object json.RawMessage) map[string]any {
@@ -97,17 +90,16 @@ func companionIn(object json.RawMessage) map[string]any {
 // those of --with apart. Real ones have a thousandth of that.
 const maxCompanions = 16 << 20
 
-// keep adds an instance type or a preference to a set. It begins in a line, 0 if that is not known,
-// and has a size in bytes. Of the errors, keep keeps the first.
-func (s *streamed) keep(to *instancetypes.Set, companion map[string]any, line, size int) {
+// keep keeps a companion, with its line, 0 if that is not known, and its size in bytes.
+func (a *auditor) keep(companion map[string]any, line, size int) {
 	var err error
-	if s.size += size; s.size > maxCompanions {
+	if a.companions += size; a.companions > maxCompanions {
 		err = fmt.Errorf("%s: the instance types and preferences have more than %d bytes up to here: those that follow are not used",
-			s.file, maxCompanions)
+			a.file, maxCompanions)
 	} else {
-		err = to.Add(companion, instancetypes.Place{File: s.file, Line: line})
+		err = a.With.Set.Add(companion, instancetypes.Place{File: a.file, Line: line})
 	}
-	s.wrong = cmp.Or(s.wrong, err)
+	a.wrong = cmp.Or(a.wrong, err)
 }
 
 const notInStream = "VMs name instance types or preferences that are missing: put them before the VMs, or use --with"

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
 )
@@ -26,8 +27,6 @@ type summary struct {
 	Instancetypes map[string]*namedCount `json:"instancetypes,omitempty"`
 
 	notValid, unusable, unjudged namedVMs
-	w                            io.Writer
-	write                        func(*summary) error
 }
 
 // namedVMs are VMs that the text names, with what is wrong with them.
@@ -42,12 +41,18 @@ func (n *namedVMs) add(vm audited, why string) {
 	}
 }
 
-// maxNamed is the number of VMs that the text names, of those that are not valid and of those
-// that are unusable.
+// maxNamed is how many VMs the text names in each of its tables.
 const maxNamed = 10
 
-func newSummary(w io.Writer, write func(*summary) error) *summary {
-	return &summary{Rules: map[string]*ruleCount{}, Templates: map[string]*vmCount{}, Notes: map[string]*vmCount{}, Instancetypes: map[string]*namedCount{}, w: w, write: write}
+func newSummary() *summary {
+	return &summary{Rules: map[string]*ruleCount{}, Templates: map[string]*vmCount{}, Notes: map[string]*vmCount{}, Instancetypes: map[string]*namedCount{}}
+}
+
+func summarized(write func(*summary, io.Writer) error) func(io.Writer, Options) writer {
+	return func(w io.Writer, _ Options) writer {
+		s := newSummary()
+		return writer{s.add, func() error { return write(s, w) }}
+	}
 }
 
 // A ruleCount counts the VMs with an outcome of a rule, by its name.
@@ -70,16 +75,14 @@ func (c *vmCount) add(isValid bool) {
 	}
 }
 
-// A namedCount counts the VMs that name an instance type or a preference. The vmCount is about
-// those that are validated with it.
+// A namedCount counts VMs that name an instance type or a preference: in vmCount, those validated with it.
 type namedCount struct {
 	vmCount
 	NotFound int `json:"notFound"` // VMs that are validated without it
 }
 
-// maxRows is the number of rules, of templates, and of instance types and preferences that are
-// counted separately. All others are counted together: the authors of VMs choose the names, so
-// there may be any number.
+// maxRows is how many names a table counts separately. The authors of VMs choose these names, so there may
+// be any number.
 const maxRows = 10_000
 
 const others = "(others)"
@@ -103,58 +106,50 @@ func (s *summary) add(vm audited) error {
 	}
 	for _, note := range []string{vm.Note, vm.Lost} {
 		if note != "" {
-			count(s.Notes, note, func(c *vmCount) { c.add(isValid) })
+			countOf(s.Notes, note).add(isValid)
 		}
 	}
 	if vm.Template != "" {
-		count(s.Templates, vm.Template, func(c *vmCount) { c.add(isValid) })
+		countOf(s.Templates, vm.Template).add(isValid)
 	}
 	for _, name := range vm.found {
-		count(s.Instancetypes, name, func(c *namedCount) { c.add(isValid) })
+		countOf(s.Instancetypes, name).add(isValid)
 	}
 	for _, name := range vm.notFound {
-		count(s.Instancetypes, name, func(c *namedCount) { c.NotFound++ })
+		countOf(s.Instancetypes, name).NotFound++
 	}
-	s.addRules(vm)
-	return nil
-}
-
-func (s *summary) addRules(vm audited) {
 	for _, result := range vm.results {
 		if len(result.Violations) == 0 || judged.IsGap(result, vm.gaps) {
 			continue
 		}
-		count(s.Rules, result.Rule, func(c *ruleCount) {
-			switch result.Outcome {
-			case vmrules.OutcomeViolated:
-				c.Violated++
-			case vmrules.OutcomeWarned:
-				c.Warned++
-			case vmrules.OutcomeUndecided:
-				c.Undecided++
-			}
-		})
+		switch c := countOf(s.Rules, result.Rule); result.Outcome {
+		case vmrules.OutcomeViolated:
+			c.Violated++
+		case vmrules.OutcomeWarned:
+			c.Warned++
+		case vmrules.OutcomeUndecided:
+			c.Undecided++
+		}
 	}
+	return nil
 }
 
-// count counts something under a name.
-func count[T any](in map[string]*T, name string, add func(*T)) {
+// countOf returns the count under a name.
+func countOf[T any](in map[string]*T, name string) *T {
 	if in[name] == nil && len(in) >= maxRows {
 		name = others
 	}
 	if in[name] == nil {
 		in[name] = new(T)
 	}
-	add(in[name])
+	return in[name]
 }
 
-func (s *summary) finish() error { return s.write(s) }
-
-func (s *summary) json() error { return output.JSON(s.w, s) }
+func (s *summary) json(w io.Writer) error { return output.JSON(w, s) }
 
 // text writes tables with the highest counts first.
-func (s *summary) text() error {
-	table := tabwriter.NewWriter(s.w, 0, 0, 2, ' ', 0)
+func (s *summary) text(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, s.String())
 	writeCounts(table, "RULE\tVIOLATED\tWARNED\tUNDECIDED", s.Rules,
 		func(c *ruleCount) []int { return []int{c.Violated, c.Warned, c.Undecided} }, 0, 2, 1)
@@ -182,11 +177,18 @@ func (n *namedVMs) write(w io.Writer, header string) {
 // maxRules is the number of rules that the text names for each VM.
 const maxRules = 5
 
-// whyNotValid returns the names of the rules that an object violates, and the first violation.
-func whyNotValid(r *vmrules.Report) string {
-	all := r.Violations()
-	if len(all) == 0 { // they are left out of the report
-		return r.String()
+// whyNotValid returns the rules that a VM violates and the first violation, or why the validator refuses it.
+func (vm audited) whyNotValid() string {
+	all := vm.report.Violations()
+	switch {
+	case vm.report.Valid():
+		var lines []string
+		for _, line := range judging.SSPLines(vm.SSP) {
+			lines = append(lines, line.Text)
+		}
+		return strings.Join(lines, "; ")
+	case len(all) == 0: // they are left out of the report
+		return vm.report.String()
 	}
 	known := map[string]bool{}
 	var names []string // the first of them

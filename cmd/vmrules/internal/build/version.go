@@ -27,14 +27,6 @@ func (b Build) Version(info *debug.BuildInfo, ok bool) string {
 	return text + ", " + info.GoVersion + b.kinds()
 }
 
-// Release returns the version of the build; "" if it is unknown.
-func Release(info *debug.BuildInfo, ok bool) string {
-	if !ok {
-		return ""
-	}
-	return info.Main.Version
-}
-
 // kinds lists the kinds beyond the format.
 func (b Build) kinds() string {
 	if len(b.Kinds) == 0 {

@@ -53,8 +53,7 @@ type checked struct {
 	Note string `json:"note,omitempty"`
 	// Missing are the required parameters of a template that have no value.
 	Missing []string `json:"missingParameters,omitempty"`
-	// NotFound are the instance types and preferences that the VMs name and that are
-	// not given.
+	// NotFound are the instance types and preferences that the VMs name and that are not given.
 	NotFound []string `json:"notFound,omitempty"`
 	// SSP is what KubeVirt's template validator says of the VMs, with --for ssp.
 	SSP *deployed.Verdict `json:"ssp,omitempty"`
@@ -63,9 +62,9 @@ type checked struct {
 	Problem  string            `json:"problem,omitempty"`
 	Problems []vmrules.Problem `json:"problems,omitempty"`
 
-	class judged.Class
-	gaps  []judged.Gap
-	first int // of its findings
+	class       judged.Class
+	gaps        []judged.Gap
+	first, last int // its findings are those from first, before last
 }
 
 // Command returns the subcommand.
@@ -115,10 +114,12 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	if err := cli.InputTwice(o.Rules, o.With, []string{o.Template}, o.Files); err != nil {
 		return err
 	}
-	c, err := newChecker(b, o)
+	j := judging.New(b, o.Options)
+	l, err := linting.New(b, linting.Options{Settings: o.Settings, Strict: o.Strict, For: o.For, Exclude: o.Exclude, NoNotes: !o.Verbose}, j.Parameters)
 	if err != nil {
 		return err
 	}
+	c := &checker{Judging: j, options: o, linter: l, found: linting.NewLinted(), ignored: build.LeftOut{}, said: map[string]bool{}}
 	if err := c.Read(o.Sources, s.In); err != nil {
 		return err
 	}
@@ -135,8 +136,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 		c.ignored.Warn(s.Err)
 	}
 	var nothing error
-	if c.isUnjudged() {
-		said := c.nothing()
+	if said := c.nothing(); said != "" && c.linter.Exclude.Count == 0 && !o.AllowsNothing() {
 		c.found.Unusable = append(c.found.Unusable, &manifest.Error{File: o.Files[0], Message: said})
 		if c.Source == "" {
 			said += cli.OrAllow
@@ -149,16 +149,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	return cli.Verdict(c.hasFailed(), c.isUnusable())
 }
 
-func newChecker(b build.Build, o Options) (*checker, error) {
-	j := judging.New(b, o.Options)
-	l, err := linting.New(b, linting.Options{Settings: o.Settings, Strict: o.Strict, For: o.For, Exclude: o.Exclude, NoNotes: !o.Verbose}, j.Parameters)
-	return &checker{Judging: j, options: o, linter: l, found: linting.NewLinted(), ignored: build.LeftOut{}, said: map[string]bool{}}, err
-}
-
-const notFound = "VMs name instance types or preferences that are missing: add their files, or use --with"
-
-// checkAll checks the objects in the files that the arguments name. It first reads all of
-// them, because any file may have the template or instance type of a VM in another one.
+// checkAll first reads all files: any may have the template or the instance type of a VM in another one.
 func (c *checker) checkAll(s cli.Streams) error {
 	var objects []manifest.Object
 	c.With.Counts, c.With.Skip = c.Book.Counts, c.linter.Excludes
@@ -180,8 +171,11 @@ func (c *checker) checkAll(s cli.Streams) error {
 			c.unusable(s, err)
 			continue
 		}
-		c.checked = append(c.checked, c.check(object.Loaded()))
-		kept += judging.Weight(c.checked[len(c.checked)-1].Report)
+		result := c.check(object.Loaded())
+		c.checked = append(c.checked, result)
+		for _, r := range result.Report.Results() {
+			kept += 1 + 10*len(r.Violations)
+		}
 		if kept > judging.MaxKeptWeight || c.found.IsFull {
 			c.unusable(s, &manifest.Error{File: object.File.Name, Line: object.Line, Column: 1,
 				Message: "too many results: check fewer objects at a time, or use vmrules audit"})
@@ -189,7 +183,7 @@ func (c *checker) checkAll(s cli.Streams) error {
 		}
 	}
 	if slices.ContainsFunc(c.checked, func(o checked) bool { return o.NotFound != nil }) {
-		fmt.Fprintln(s.Err, "vmrules: "+notFound)
+		fmt.Fprintln(s.Err, "vmrules: VMs name instance types or preferences that are missing: add their files, or use --with")
 	}
 	return c.AllDeclared()
 }
@@ -227,6 +221,7 @@ func (c *checker) check(o manifest.Object) checked {
 	if !isLinted || result.Problems == nil || len(c.found.Findings) == result.first { // otherwise lint has said it
 		c.linter.AddJudged(c.found, o, append(findings, c.findings(o, result, linted)...))
 	}
+	result.last = len(c.found.Findings)
 	return result
 }
 
@@ -235,7 +230,7 @@ func (c *checker) hasFailed() bool {
 }
 
 func (c *checker) isUnusable() bool {
-	return c.found.Unusable != nil || c.isUnjudged() || slices.ContainsFunc(c.checked, checked.isUnusable)
+	return c.found.Unusable != nil || slices.ContainsFunc(c.checked, checked.isUnusable)
 }
 
 // fails reports whether the object is not valid.

@@ -44,8 +44,7 @@ func (c *checker) all() output.Findings {
 	return output.Findings{All: found, Topics: topics, Unusable: c.found.Unusable}
 }
 
-// findings returns what the judgement of an object found, at the places of the fields, unless lint has found
-// why a rule is ignored.
+// findings returns what is wrong with an object, at its fields, unless lint has found why a rule is ignored.
 func (c *checker) findings(o manifest.Object, result checked, linted map[int]bool) (all []lint.Finding) {
 	locator := manifest.NewLocator(o)
 	add := func(pointer string, f lint.Finding) {
@@ -135,19 +134,9 @@ func (c *checker) severityOf(r vmrules.Result, isWarning, isAccepted bool) lint.
 	return lint.SeverityError
 }
 
-// missing returns the parameters without a value because of which rules are not decided, if no earlier object
-// has them.
+// missing returns the parameters whose lack keeps rules undecided, if no earlier object has them.
 func (c *checker) missing(o manifest.Object, result checked) []string {
-	all := slices.DeleteFunc(linting.MissingIn(notJudgedText(o, result), result.Missing), func(name string) bool { return c.said[name] })
-	for _, name := range all {
-		c.said[name] = true
-	}
-	return all
-}
-
-// notJudgedText returns the texts that have the parameters because of which rules are not decided.
-func notJudgedText(o manifest.Object, result checked) string {
-	var text strings.Builder
+	var text strings.Builder // of what is not decided
 	for _, r := range result.Report.Results(vmrules.OutcomeUndecided) {
 		for _, v := range r.Violations {
 			text.WriteString(v.Detail)
@@ -158,5 +147,10 @@ func notJudgedText(o manifest.Object, result checked) string {
 			text.WriteString(a.Text())
 		}
 	}
-	return text.String()
+	isSaid := func(name string) bool { return c.said[name] }
+	all := slices.DeleteFunc(linting.MissingIn(text.String(), result.Missing), isSaid)
+	for _, name := range all {
+		c.said[name] = true
+	}
+	return all
 }

@@ -20,8 +20,9 @@ var outputs = map[string]func(io.Writer, *checker) error{
 
 // nothing says that nothing was checked; it is "" if something was.
 func (c *checker) nothing() string {
+	mayBeVM := func(o checked) bool { return o.Report == nil || judged.HasVM(o.Report) }
 	switch {
-	case c.found.Fails || c.found.Unusable != nil || slices.ContainsFunc(c.checked, checked.isOfVM):
+	case c.found.Fails || c.found.Unusable != nil || slices.ContainsFunc(c.checked, mayBeVM):
 		return ""
 	case c.Source != "":
 		return "no VM or template to check; render the files first: " + output.OneLine(c.Source) + " | vmrules check -"
@@ -31,22 +32,13 @@ func (c *checker) nothing() string {
 	return "no VM or template to check" + c.linter.Exclude.String()
 }
 
-// isOfVM reports whether there is a VM in the object, or what cannot be read may be one.
-func (o checked) isOfVM() bool { return o.Report == nil || judged.HasVM(o.Report) }
-
-// isUnjudged reports whether there was nothing to check, though there should have been.
-func (c *checker) isUnjudged() bool {
-	return c.nothing() != "" && c.linter.Exclude.Count == 0 && !c.options.AllowsNothing()
-}
-
-// writeText writes the findings for people, and then a summary. Verbose, it also writes what became of
-// each object.
+// writeText writes the findings and a summary. Verbose, it also writes what became of each object.
 func writeText(w io.Writer, c *checker) error {
 	found := c.found.Shown()
 	text := output.Text{Quiet: c.options.Quiet, All: c.options.All, Form: output.Finding.Long}
 	text.Count(found)
-	for i, o := range c.checked {
-		text.Write(w, c.of(i, found))
+	for _, o := range c.checked {
+		text.Write(w, found[o.first:o.last])
 		if c.options.Verbose {
 			fmt.Fprintf(w, "%s: %s\n", o.About, c.became(o))
 		}
@@ -57,15 +49,6 @@ func writeText(w io.Writer, c *checker) error {
 	}
 	_, err := io.WriteString(w, ignored+c.summary())
 	return err
-}
-
-// of returns the findings about an object.
-func (c *checker) of(i int, found []output.Finding) []output.Finding {
-	end := len(found)
-	if i+1 < len(c.checked) {
-		end = c.checked[i+1].first
-	}
-	return found[c.checked[i].first:end]
 }
 
 // became says what became of an object, and of rules that need no attention.
@@ -98,7 +81,7 @@ func (c *checker) became(o checked) string {
 // summary returns the last line of the results for people.
 func (c *checker) summary() string {
 	switch {
-	case c.options.Quiet, c.isUnjudged(), c.checked == nil && c.found.Unusable != nil:
+	case c.options.Quiet, c.checked == nil && c.found.Unusable != nil:
 		return ""
 	case c.checked == nil:
 		return c.nothing() + "\n"
@@ -139,12 +122,12 @@ func writeJSON(w io.Writer, c *checker) error {
 func writeJUnit(w io.Writer, c *checker) error {
 	var cases []output.JunitCase
 	found := c.found.Shown()
-	for i, o := range c.checked {
+	for _, o := range c.checked {
 		one := output.JunitCase{File: o.File, Name: output.Short(o.Title), Problem: o.Problem}
 		if o.class != judged.Valid && o.class != judged.Invalid {
 			one.Skipped = output.Verdicts[o.class]
 		}
-		for _, f := range slices.DeleteFunc(slices.Clone(c.of(i, found)), func(f output.Finding) bool { return f.ID == unusableRules.ID }) {
+		for _, f := range slices.DeleteFunc(slices.Clone(found[o.first:o.last]), func(f output.Finding) bool { return f.ID == unusableRules.ID }) {
 			one.Add(f)
 		}
 		cases = append(cases, one)

@@ -16,8 +16,7 @@ import (
 // maxProblems is the largest number of problems that a text lists.
 const maxProblems = 100
 
-// setProblem says in a result why the rules of VMs are not known, with the places of problems in the
-// files. It also returns that as findings.
+// setProblem says in a result why the rules of VMs are not known and where. It also returns that as findings.
 func (c *checker) setProblem(result *checked, o manifest.Object, err error) (findings []lint.Finding) {
 	problems, lines := problemsIn(result.gaps, err)
 	files := c.place(problems, o)
@@ -56,8 +55,7 @@ func (c *checker) setProblem(result *checked, o manifest.Object, err error) (fin
 	return findings
 }
 
-// problemsIn returns the problems of annotations that cannot be used, each with the VM that has it, and
-// in lines what else keeps rules from being known.
+// problemsIn returns the problems of annotations, with their VMs, and in lines what else is in the way.
 func problemsIn(gaps []judged.Gap, err error) (problems []vmrules.Problem, lines []string) {
 	if parsed := (*vmrules.ParseError)(nil); errors.As(err, &parsed) {
 		problems = slices.Clone(parsed.Problems)
@@ -80,8 +78,7 @@ func problemsIn(gaps []judged.Gap, err error) (problems []vmrules.Problem, lines
 	return problems, lines
 }
 
-// place sets the places of problems in the files, and returns the file of each problem that it
-// has found there: in the object, or in the templates.
+// place sets the places of problems that are in the object or in templates, and returns their files.
 func (c *checker) place(problems []vmrules.Problem, o manifest.Object) map[*vmrules.Problem]string {
 	files := map[*vmrules.Problem]string{}
 	objects := []manifest.Object{o}

@@ -27,39 +27,52 @@ func Exclusive(command *cobra.Command, one, other string) {
 	}
 }
 
-// A choice is a flag that takes one of a few names.
-type choice[T ~string] struct {
-	to       *T
-	fallback T // what help names as the default
-	of       []T
+// A choice is a flag that takes some of a few names.
+type choice struct {
+	names    []string               // those that help and errors list
+	fallback func() string          // what help names as the default
+	set      func(text string) bool // false for other names
+}
+
+func (c *choice) String() string { return c.fallback() }
+func (c *choice) Type() string   { return strings.Join(c.names, "|") }
+
+func (c *choice) Set(text string) error {
+	if !c.set(text) {
+		return fmt.Errorf("must be one of %s", strings.Join(c.names, ", "))
+	}
+	return nil
 }
 
 // OneOf adds a flag that takes one of a few names to a command.
 func OneOf[T ~string](to *cobra.Command, name, short, usage string, value *T, fallback T, of ...T) {
-	c := &choice[T]{value, fallback, of}
-	to.Flags().VarP(c, name, short, usage)
-	_ = to.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(c.names(), cobra.ShellCompDirectiveNoFileComp))
+	var names []string
+	for _, name := range of {
+		names = append(names, string(name))
+	}
+	slices.Sort(names)
+	to.Flags().VarP(&choice{names, func() string { return string(cmp.Or(*value, fallback)) }, func(text string) bool {
+		isKnown := slices.Contains(names, text)
+		if isKnown {
+			*value = T(text)
+		}
+		return isKnown
+	}}, name, short, usage)
+	_ = to.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 }
 
-func (c *choice[T]) String() string { return string(cmp.Or(*c.to, c.fallback)) }
-
-func (c *choice[T]) Type() string { return strings.Join(c.names(), "|") }
-
-func (c *choice[T]) names() []string {
-	var all []string
-	for _, name := range c.of {
-		all = append(all, string(name))
-	}
-	slices.Sort(all)
-	return all
-}
-
-func (c *choice[T]) Set(name string) error {
-	if !slices.Contains(c.of, T(name)) {
-		return fmt.Errorf("must be one of %s", strings.Join(c.names(), ", "))
-	}
-	*c.to = T(name)
-	return nil
+// AnyOf adds a flag that takes any number of a few names to a command: of has the values of each.
+func AnyOf[T any](to *cobra.Command, name, usage string, values *[]T, names []string, of map[string][]T) {
+	to.Flags().Var(&choice{names, func() string { return "" }, func(text string) bool {
+		for name := range strings.SplitSeq(text, ",") {
+			all, isKnown := of[name]
+			if !isKnown {
+				return false
+			}
+			*values = append(*values, all...)
+		}
+		return true
+	}}, name, usage)
 }
 
 // An Exclusion leaves the files out that match a glob, and counts them.
@@ -85,32 +98,6 @@ func (e *Exclusion) Matches(file string) bool {
 // UnjudgedFlag adds the flag that makes a command succeed that has found nothing to validate.
 func UnjudgedFlag(command *cobra.Command, allowed *bool) {
 	command.Flags().BoolVar(allowed, "allow-unjudged", false, "exit with 0 even if nothing is validated")
-}
-
-// A several is a flag that takes any number of a few names.
-type several[T any] struct {
-	to    *[]T
-	names []string // those that help and errors list
-	of    map[string][]T
-}
-
-// AnyOf adds a flag that takes any number of a few names to a command: of has the values of each.
-func AnyOf[T any](to *cobra.Command, name, usage string, values *[]T, names []string, of map[string][]T) {
-	to.Flags().Var(&several[T]{values, names, of}, name, usage)
-}
-
-func (*several[T]) String() string { return "" }
-func (f *several[T]) Type() string { return strings.Join(f.names, "|") }
-
-func (f *several[T]) Set(names string) error {
-	for name := range strings.SplitSeq(names, ",") {
-		values, ok := f.of[name]
-		if !ok {
-			return fmt.Errorf("must be one of %s", strings.Join(f.names, ", "))
-		}
-		*f.to = append(*f.to, values...)
-	}
-	return nil
 }
 
 // OrAllow ends messages that nothing is validated.

@@ -104,9 +104,6 @@ func (i *Ignore) UnmarshalYAML(n *yaml.Node) error {
 	return n.Decode((*entry)(i))
 }
 
-// File returns the name of the file, from the current folder.
-func (c *Config) File() string { return shown(c.file) }
-
 // A Finder finds the Config of files. It reads each one once.
 type Finder struct {
 	known map[string]*Config // by the folder of the files
@@ -193,14 +190,8 @@ func (c *Config) Excludes(file string) bool {
 
 // matches reports whether a glob matches a file, or a folder that contains it.
 func (c *Config) matches(glob, file string) bool {
-	path, err := filepath.Abs(file)
-	if err != nil {
-		return false
-	}
-	if path, err = filepath.Rel(c.folder, path); err != nil {
-		return false
-	}
-	return Matches(glob, path)
+	path, isInside := from(c.folder, file)
+	return isInside && Matches(glob, path)
 }
 
 // CheckGlob returns an error if a text is no glob.
@@ -244,8 +235,16 @@ func (f *Finder) Useless(linted []string) iter.Seq2[string, lint.Finding] {
 			if c.folder != folder { // it is in a folder above
 				continue
 			}
+			file := c.file
+			if path, isInside := from(".", file); isInside {
+				file = path
+			}
+			isLinted := slices.ContainsFunc(linted, func(name string) bool {
+				_, isInside := from(name, folder)
+				return isInside
+			})
 			for _, i := range c.Ignore {
-				if found, ok := i.Useless("entry", isBelow(folder, linted)); ok && !yield(c.File(), found) {
+				if found, ok := i.Useless("entry", isLinted); ok && !yield(file, found) {
 					return
 				}
 			}
@@ -253,26 +252,12 @@ func (f *Finder) Useless(linted []string) iter.Seq2[string, lint.Finding] {
 	}
 }
 
-// isBelow reports whether a folder is one of some folders, or in one.
-func isBelow(folder string, folders []string) bool {
-	return slices.ContainsFunc(folders, func(name string) bool {
-		above, err := filepath.Abs(name)
-		if err != nil {
-			return false
-		}
-		path, err := filepath.Rel(above, folder)
-		return err == nil && filepath.IsLocal(path)
-	})
-}
-
-// shown returns a file as a path from the current folder, if it is in it.
-func shown(file string) string {
-	here, err := os.Getwd()
-	if err != nil {
-		return file
+// from returns the path of a file or a folder from a folder; false if it is not inside.
+func from(folder, file string) (path string, isInside bool) {
+	folder, err := filepath.Abs(folder)
+	if err == nil {
+		file, err = filepath.Abs(file)
 	}
-	if path, err := filepath.Rel(here, file); err == nil && filepath.IsLocal(path) {
-		return path
-	}
-	return file
+	path, other := filepath.Rel(folder, file)
+	return path, err == nil && other == nil && filepath.IsLocal(path)
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/vmrules/vmrules/policy"
 )
 
-// exportDocuments returns policies as documents of YAML. Comments say where the rules are from, and
-// what the policies do not enforce.
+// exportDocuments returns policies as YAML, with comments on where the rules are from and what is left out.
 func exportDocuments(source string, s policy.Scope, policies []map[string]any, untranslated []policy.Untranslated) ([]byte, error) {
 	var text bytes.Buffer
 	comment := func(line string) { fmt.Fprintf(&text, "# %s\n", output.OneLine(line)) }

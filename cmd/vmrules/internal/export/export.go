@@ -179,11 +179,11 @@ func (e *exporter) exportTemplate(o manifest.Object) {
 	if text != written {
 		fmt.Fprintf(e.stderr, "vmrules: %s: its rules depend on its parameters: a VM made with other values has other rules of its own, which a policy leaves alone\n", about)
 	}
-	labels, copies := e.options.Scope, e.options.Scope
-	labels.Name, labels.Annotation = exportName(o.Namespace, o.Name), text
-	labels.Namespace, labels.Template = o.Namespace, o.Name
-	copies.Name, copies.Annotation = labels.Name+byAnnotationSuffix, text
+	s := e.options.Scope
+	s.Name, s.Annotation = exportName(o.Namespace, o.Name), text
 	if by != byAnnotation {
+		labels := s
+		labels.Namespace, labels.Template = o.Namespace, o.Name
 		e.export(about, rules, labels)
 	}
 	if by == byLabels {
@@ -194,7 +194,8 @@ func (e *exporter) exportTemplate(o manifest.Object) {
 		return
 	}
 	e.copies[text] = about
-	e.export(about, rules, copies)
+	s.Name += byAnnotationSuffix
+	e.export(about, rules, s)
 }
 
 // selectable returns an error if the VMs of a template cannot be selected, by labels or by the text that
@@ -219,8 +220,7 @@ func (e *exporter) selectable(o manifest.Object, by selection, text, written str
 	return nil
 }
 
-// textOf returns the annotation of the VMs in a template without blanks around it. They have no different
-// ones.
+// textOf returns the annotation of a template's VMs without blanks around it. They have no different ones.
 func textOf(template map[string]any) string {
 	vms, _ := template["objects"].([]any)
 	vm, _ := manifest.Value(template, "spec", "virtualMachine")

@@ -55,8 +55,7 @@ func inputs(arg string, yield func(manifest.Input, error) bool) error {
 	return nil
 }
 
-// split returns the revision of an argument, and the path from the top of the repository. As git has it,
-// ./ and ../ begin in this folder.
+// split returns the revision, and the path from the top of the repository. As in git, ./ and ../ begin here.
 func split(arg string) (revision, place string, err error) {
 	revision, place, isWhole := strings.Cut(strings.TrimPrefix(arg, prefix), ":")
 	if !isWhole || revision == "" {

@@ -22,8 +22,7 @@ const (
 	CauseUndecided  Cause = "undecided"
 )
 
-// causesFlag adds the flag that allows VMs that no rule applies to, for these causes. Without a value, it
-// allows all.
+// causesFlag adds the flag that allows some causes, or without a value all.
 func causesFlag(command *cobra.Command, allowed *[]Cause) {
 	var names []string
 	of := map[string][]Cause{}

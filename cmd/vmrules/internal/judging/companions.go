@@ -75,10 +75,7 @@ func (c *companions) Objects(files []string, stdin io.Reader) iter.Seq2[manifest
 				return
 			}
 			for _, o := range file.Objects() {
-				if err := c.Set.AddObject(o); err != nil && !yield(o, err) {
-					return
-				}
-				if !yield(o, nil) {
+				if err := c.Set.AddObject(o); err != nil && !yield(o, err) || !yield(o, nil) {
 					return
 				}
 			}

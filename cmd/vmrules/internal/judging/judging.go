@@ -13,6 +13,7 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/deployed"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
 	"github.com/vmrules/vmrules/lint"
 )
 
@@ -24,14 +25,6 @@ type Options struct {
 	Strict          bool
 	WarnIfUndecided []vmrules.Doubt
 	AllowUnjudged   []Cause
-}
-
-// warnings returns the doubts of which a report only warns.
-func (o *Options) warnings() []vmrules.Doubt {
-	if slices.Contains(o.AllowUnjudged, CauseNoTemplate) {
-		return append(o.WarnIfUndecided, vmrules.DoubtTemplate)
-	}
-	return o.WarnIfUndecided
 }
 
 // Flags adds the flags for the options to a command.
@@ -57,7 +50,11 @@ type Judging struct {
 
 // New returns a Judging, which has read nothing.
 func New(b build.Build, o Options) Judging {
-	return Judging{Ruling: NewRuling(b), Options: o, Book: Rulebook{Build: b}, warning: vmrules.WarnIfUndecided(o.warnings()...)}
+	warned := o.WarnIfUndecided
+	if slices.Contains(o.AllowUnjudged, CauseNoTemplate) {
+		warned = append(warned, vmrules.DoubtTemplate)
+	}
+	return Judging{Ruling: NewRuling(b), Options: o, Book: Rulebook{Build: b}, warning: vmrules.WarnIfUndecided(warned...)}
 }
 
 // doubts are the values of --warn-if-undecided.
@@ -90,3 +87,27 @@ func (j *Judging) Judge(filled map[string]any, written manifest.Object, profile 
 	}
 	return all, err
 }
+
+// SSPVerdict returns what KubeVirt's template validator says of the VMs in an object whose parameters are
+// filled in. They may name the template around them, as it is written, or one that the ruling knows.
+func SSPVerdict(filled map[string]any, written manifest.Object, r *Ruling) *deployed.Verdict {
+	return deployed.Judge(filled, func(ref vmrules.TemplateRef) map[string]any {
+		if written.IsTemplate() && written.Name == ref.Name && (written.Namespace == "" || written.Namespace == ref.Namespace) {
+			return written.Content()
+		}
+		return r.Templates.Content(ref)
+	})
+}
+
+// SSPLines returns what a verdict says to people.
+func SSPLines(v *deployed.Verdict) []deployed.Line {
+	all := v.Lines()
+	for i := range all {
+		all[i].Text = output.OneLine(output.Short(all[i].Text))
+	}
+	return all
+}
+
+// MaxKeptWeight is the largest size of all reports, counted in results. A violation counts
+// as ten results.
+const MaxKeptWeight = 500_000

@@ -77,15 +77,10 @@ func (r *Ruling) Read(from Sources, stdin io.Reader) error {
 	if err := r.With.Read(from.With, stdin); err != nil {
 		return err
 	}
-	return r.ReadTemplates(from.Template, stdin)
-}
-
-// ReadTemplates reads files with templates; none if their name is "".
-func (r *Ruling) ReadTemplates(files string, stdin io.Reader) error {
-	if files == "" {
+	if from.Template == "" {
 		return nil
 	}
-	return r.AddTemplates(files, manifest.Read([]string{files}, stdin))
+	return r.AddTemplates(from.Template, manifest.Read([]string{from.Template}, stdin))
 }
 
 // AddTemplates adds the templates in files, which have a name together.
@@ -157,8 +152,11 @@ func (r *Ruling) Judge(object map[string]any, opts ...vmrules.ValidateOption) (J
 		return found.Found()
 	}
 	j.Report = vmrules.ValidateOwn(object, append(opts[:len(opts):len(opts)], r.keep, vmrules.WithTemplates(find))...)
-	if len(r.Given) != 1 || r.OnlyNamed || manifest.IsTemplate(manifest.TextAt(object, "kind")) || !namesNone(j.Report) {
+	if len(r.Given) != 1 || r.OnlyNamed || manifest.IsTemplate(manifest.TextAt(object, "kind")) {
 		return j, nil
+	}
+	if of := j.Targets(); len(of) != 1 || of[0].Coverage != vmrules.CoverageNoRules || of[0].From != "" {
+		return j, nil // the VM has rules or names a template
 	}
 	j.By = r.Given[0]
 	j.Note = fmt.Sprintf("judged by %s, which it does not name", nameOf(j.By))
@@ -167,12 +165,6 @@ func (r *Ruling) Judge(object map[string]any, opts ...vmrules.ValidateOption) (J
 		j.Report = vmrules.Validate(rules, object, opts...)
 	}
 	return j, err
-}
-
-// namesNone reports whether a VM has no rules and names no template.
-func namesNone(r *vmrules.Report) bool {
-	all := r.Targets()
-	return len(all) == 1 && all[0].Coverage == vmrules.CoverageNoRules && all[0].From == ""
 }
 
 // nameOf names a template for people.

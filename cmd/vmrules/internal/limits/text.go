@@ -84,8 +84,7 @@ const maxListed = 20
 
 // described describes constraints in words.
 func described(c form.Constraints) string {
-	text := typeNouns[c.Type] + ranged(c.Min, c.Max, "")
-	text += ranged(c.MinLength, c.MaxLength, " characters")
+	text := typeNouns[c.Type] + ranged(" ", c.Min, c.Max, "") + ranged(", ", c.MinLength, c.MaxLength, " characters")
 	switch n := len(c.Values); {
 	case n > maxListed:
 		text += fmt.Sprintf(", one of %s and %d others", strings.Join(c.Values[:maxListed], ", "), n-maxListed)
@@ -95,11 +94,7 @@ func described(c form.Constraints) string {
 	return strings.Join(append([]string{text}, c.Patterns...), ", matching ")
 }
 
-func ranged(least, most json.Number, unit string) string {
-	separator := " "
-	if unit != "" {
-		separator = ", "
-	}
+func ranged(separator string, least, most json.Number, unit string) string {
 	switch {
 	case least != "" && most != "":
 		return fmt.Sprintf("%sfrom %s to %s%s", separator, least, most, unit)

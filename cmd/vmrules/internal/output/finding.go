@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"strings"
+
+	"github.com/rivo/uniseg"
 
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
@@ -33,19 +36,16 @@ type Finding struct {
 	Fixes    []lint.Finding   `json:"-"` // each with a place, and what to write there
 }
 
-// subject returns the rule that a finding is about, if it is about one.
-func (f Finding) subject() string {
+// said returns what a finding says, wherever it is.
+func (f Finding) said() string {
 	switch {
 	case f.Rule != "":
-		return fmt.Sprintf("rule %q: ", f.Rule)
+		return fmt.Sprintf("rule %q: %s", f.Rule, f.Message)
 	case f.Index >= 0:
-		return fmt.Sprintf("rules[%d]: ", f.Index)
+		return fmt.Sprintf("rules[%d]: %s", f.Index, f.Message)
 	}
-	return ""
+	return f.Message
 }
-
-// said returns what a finding says, wherever it is.
-func (f Finding) said() string { return f.subject() + f.Message }
 
 // text returns what a finding says, in an object if it is about that.
 func (f Finding) text() string {
@@ -74,8 +74,18 @@ func (f Finding) Long() string {
 	if f.EndLine == 0 {
 		return f.Short()
 	}
-	line, carets := show(f.Excerpt)
-	return fmt.Sprintf("%s\n    %s\n    %s", f.Short(), line, severityColors[f.Severity].Sprint(carets))
+	e := f.Excerpt
+	left, right := strings.TrimLeft(e.Before, " \t"), strings.TrimRight(e.Behind, " \t")
+	if e.CutBefore {
+		left = "…" + e.Before
+	}
+	if e.CutBehind {
+		right = e.Behind + "…"
+	}
+	left = OneLine(left)
+	width := max(uniseg.StringWidth(OneLine(e.Behind[:e.Marked])), 1)
+	carets := strings.Repeat(" ", uniseg.StringWidth(left)) + strings.Repeat("^", width)
+	return fmt.Sprintf("%s\n    %s%s\n    %s", f.Short(), left, OneLine(right), severityColors[f.Severity].Sprint(carets))
 }
 
 // Findings are what a subcommand says about files.
@@ -83,6 +93,16 @@ type Findings struct {
 	All      []Finding
 	Topics   []Topic // of all findings, and perhaps of others
 	Unusable []*manifest.Error
+}
+
+// unreadable returns the files that cannot be used as findings with an ID.
+func (r Findings) unreadable(id string) (all []Finding) {
+	for _, e := range r.Unusable {
+		all = append(all, Finding{
+			File: e.File, Line: e.Line, Column: e.Column, Severity: lint.SeverityError, ID: id, Index: -1, Message: e.Message,
+		})
+	}
+	return all
 }
 
 // A Topic is what findings have in common.

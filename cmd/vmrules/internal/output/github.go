@@ -10,16 +10,15 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// writeGitHub writes workflow commands, which GitHub Actions turns into annotations of a
-// pull request.
+// writeGitHub writes workflow commands, which GitHub Actions turns into annotations of a pull request.
 func writeGitHub(w io.Writer, _ build.Build, r Findings) error {
-	for _, e := range r.Unusable {
-		if err := workflowCommand(w, "error", e.File, e.Line, e.Column, "vmrules", e.Message); err != nil {
-			return err
+	for _, f := range append(r.unreadable("vmrules"), r.All...) {
+		place := "file=" + commandProperty.Replace(filepath.ToSlash(f.File))
+		if f.Line > 0 {
+			place += fmt.Sprintf(",line=%d,col=%d", f.Line, f.Column)
 		}
-	}
-	for _, f := range r.All {
-		if err := workflowCommand(w, gitHubLevels[f.Severity], f.File, f.Line, f.Column, f.Topic(), f.text()); err != nil {
+		title, message := commandProperty.Replace(f.Topic()), commandMessage.Replace(f.text())
+		if _, err := fmt.Fprintf(w, "::%s %s,title=%s::%s\n", gitHubLevels[f.Severity], place, title, message); err != nil {
 			return err
 		}
 	}
@@ -35,12 +34,3 @@ var (
 	commandMessage  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
-
-func workflowCommand(w io.Writer, level, file string, line, column int, title, message string) error {
-	place := "file=" + commandProperty.Replace(filepath.ToSlash(file))
-	if line > 0 {
-		place += fmt.Sprintf(",line=%d,col=%d", line, column)
-	}
-	_, err := fmt.Fprintf(w, "::%s %s,title=%s::%s\n", level, place, commandProperty.Replace(title), commandMessage.Replace(message))
-	return err
-}

@@ -19,22 +19,15 @@ type JunitCase struct {
 
 // These types are the part of the format that continuous integration systems read.
 type (
-	junitSuites struct {
-		XMLName xml.Name `xml:"testsuites"`
-		Name    string   `xml:"name,attr"`
-		junitCounts
-		Suites []*junitSuite `xml:"testsuite"`
-	}
 	junitSuite struct {
-		Name string `xml:"name,attr"`
-		junitCounts
-		Cases []junitElement `xml:"testcase"`
-	}
-	junitCounts struct {
-		Tests    int `xml:"tests,attr"`
-		Failures int `xml:"failures,attr"`
-		Errors   int `xml:"errors,attr"`
-		Skipped  int `xml:"skipped,attr"`
+		XMLName  xml.Name
+		Name     string         `xml:"name,attr"`
+		Tests    int            `xml:"tests,attr"`
+		Failures int            `xml:"failures,attr"`
+		Errors   int            `xml:"errors,attr"`
+		Skipped  int            `xml:"skipped,attr"`
+		Suites   []*junitSuite  `xml:"testsuite"` // of all files
+		Cases    []junitElement `xml:"testcase"`  // of one file
 	}
 	junitElement struct {
 		Class   string        `xml:"classname,attr"`
@@ -56,12 +49,12 @@ func JUnit(w io.Writer, cases []JunitCase, unusable []*manifest.Error) error {
 	for _, e := range unusable {
 		cases = append(cases, JunitCase{File: e.File, Name: e.File, Problem: e.Error()})
 	}
-	all := junitSuites{Name: "vmrules"}
+	all := junitSuite{XMLName: xml.Name{Local: "testsuites"}, Name: "vmrules"}
 	byFile := map[string]*junitSuite{}
 	for _, c := range cases {
 		suite := byFile[c.File]
 		if suite == nil {
-			suite = &junitSuite{Name: c.File}
+			suite = &junitSuite{XMLName: xml.Name{Local: "testsuite"}, Name: c.File}
 			byFile[c.File] = suite
 			all.Suites = append(all.Suites, suite)
 		}
@@ -81,7 +74,7 @@ func JUnit(w io.Writer, cases []JunitCase, unusable []*manifest.Error) error {
 	return err
 }
 
-func (n *junitCounts) count(c JunitCase) {
+func (n *junitSuite) count(c JunitCase) {
 	n.Tests++
 	switch {
 	case c.Problem != "":

@@ -15,8 +15,7 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// An object is one of SARIF 2.1.0. The libraries for it bring large dependencies, such as a validator of
-// schemas.
+// An object is one of SARIF 2.1.0. The libraries for it bring large dependencies.
 type object = map[string]any
 
 // unreadableFile is the topic of files that cannot be used, which are results, too: code scanning
@@ -39,12 +38,11 @@ func writeSARIF(w io.Writer, b build.Build, r Findings) error {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
-	for _, e := range r.Unusable {
-		f := Finding{File: e.File, Line: e.Line, Column: e.Column, Severity: lint.SeverityError, ID: unreadableFile.ID, Index: -1, Message: e.Message}
+	unreadable := r.unreadable(unreadableFile.ID)
+	for _, f := range unreadable {
 		notifications = append(notifications, object{"level": "error", "message": object{"text": f.Message}, "locations": sarifPlace(f)})
-		r.All = append(r.All, f)
 	}
-	for _, f := range r.All {
+	for _, f := range append(r.All, unreadable...) {
 		topic := f.Topic()
 		said := strings.Join([]string{topic, filepath.ToSlash(f.File), f.text()}, "\n")
 		seen[said]++
@@ -64,8 +62,8 @@ func writeSARIF(w io.Writer, b build.Build, r Findings) error {
 		results = append(results, bytes.Clone(text.Bytes()))
 	}
 	driver := object{"name": b.Name, "informationUri": "https://github.com/vmrules/vmrules", "rules": rules}
-	if version := build.Release(debug.ReadBuildInfo()); version != "" {
-		driver["version"] = version
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		driver["version"] = info.Main.Version
 	}
 	invocation := object{"executionSuccessful": len(r.Unusable) == 0}
 	if notifications != nil {

@@ -3,8 +3,12 @@ package output
 import (
 	"fmt"
 
+	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 )
+
+// Loud lists the outcomes that need attention.
+var Loud = []vmrules.Outcome{vmrules.OutcomeViolated, vmrules.OutcomeUndecided, vmrules.OutcomeWarned, vmrules.OutcomeIgnored}
 
 // Verdicts has the words for what became of VMs.
 var Verdicts = map[judged.Class]string{

@@ -2,7 +2,9 @@
 package output
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"unicode"
 
@@ -54,4 +56,12 @@ func OneLine(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// JSON writes anything as indented JSON.
+func JSON[T any](w io.Writer, v T) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(v)
 }

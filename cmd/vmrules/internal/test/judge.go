@@ -52,7 +52,7 @@ func newJudge(stdin io.Reader, b build.Build, s suite, r *suiteReader) *judge {
 		return j
 	}
 	template := j.path(s.template)
-	if err := j.ReadTemplates(template, stdin); err != nil {
+	if err := j.AddTemplates(template, manifest.Read([]string{template}, stdin)); err != nil {
 		fail("/template", err)
 		return j
 	}

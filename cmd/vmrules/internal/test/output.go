@@ -28,8 +28,7 @@ var byWeight = []vmrules.Outcome{
 	vmrules.OutcomeIgnored, vmrules.OutcomeSatisfied, vmrules.OutcomeSkipped,
 }
 
-// compare returns how a report differs from an expectation: first what it says that was not
-// expected, then what it does not say.
+// compare returns how a report differs: first what was not expected, then what it does not say.
 func (e expectation) compare(r *vmrules.Report) []difference {
 	worst := map[string]vmrules.Result{}
 	var order []string
@@ -79,8 +78,7 @@ func (c tested) details() []string {
 	return all
 }
 
-// writeTested writes the cases for people: those that fail, with their differences, and then a
-// summary.
+// writeTested writes the cases that fail, with their differences, and a summary.
 func writeTested(w io.Writer, t *tester) error {
 	passed := 0
 	for _, c := range t.tested {

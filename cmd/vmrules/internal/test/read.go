@@ -1,7 +1,6 @@
 package test
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -41,14 +40,6 @@ type suiteReader struct {
 func (r *suiteReader) fail(at string, err error) {
 	line, column, _ := r.locator.Place(at)
 	r.wrong = append(r.wrong, &manifest.Error{File: r.file, Line: line, Column: column, Message: err.Error()})
-}
-
-// mistakes returns all mistakes in the order of their places.
-func (r *suiteReader) mistakes() []*manifest.Error {
-	slices.SortStableFunc(r.wrong, func(a, b *manifest.Error) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
-	})
-	return r.wrong
 }
 
 // read reads a suite, and checks what does not need other files.

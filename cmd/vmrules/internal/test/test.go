@@ -151,7 +151,10 @@ func (t *tester) test(d manifest.Document) {
 				r.fail(fmt.Sprintf("/cases/%d/vm", i), err)
 			}
 		}
-		for _, wrong := range r.mistakes() {
+		slices.SortStableFunc(r.wrong, func(a, b *manifest.Error) int {
+			return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		})
+		for _, wrong := range r.wrong {
 			t.fail(wrong)
 		}
 		return
