@@ -143,7 +143,7 @@ func (e *expansion) apply(from *object, f vmfields.Field) error {
 		} else if !isOpen {
 			continue
 		}
-		changes, err := makers[f.How](e, from, p, given)
+		changes, err := e.changes(from, f, p, given)
 		if err != nil {
 			return err
 		}

@@ -20,11 +20,6 @@ func (p place) name() string { return p.at[len(p.at)-1].Name() }
 // value returns what is there; nil if nothing is.
 func (p place) value() any { return p.parent[p.name()] }
 
-// sibling returns the location of another field of the same object.
-func (p place) sibling(name string) jsonpath.Location {
-	return p.at[:len(p.at)-1].Join(jsonpath.Members(name))
-}
-
 // places returns the places of a field of the VM: one for each item of a list, and one for
 // each member of what is given if the field is of any name.
 func (e *expansion) places(f vmfields.Field, given any) ([]place, error) {

@@ -5,15 +5,6 @@ import "cmp"
 // A topology is how many sockets a VM has, cores in each, and threads in each of these.
 type topology map[string]int64
 
-// partOfTopology sets the sockets, cores or threads of a VM.
-func partOfTopology(e *expansion, _ *object, p place, given any) ([]change, error) {
-	t, err := topologyOf(given.(int64), e.preference)
-	if err != nil {
-		return nil, err
-	}
-	return one(p, t[p.name()]), nil
-}
-
 // topologyOf spreads vCPUs as a preference prefers. If it prefers nothing that KubeVirt knows,
 // the result is 1 of each, whatever the number of vCPUs.
 func topologyOf(guest int64, preference *object) (topology, error) {
@@ -39,13 +30,11 @@ func (t topology) spread(guest int64, preference *object) error {
 	if ratio == 0 && spreadLevels[across] != nil {
 		return preference.errorf("spec.cpu.spreadOptions.ratio is 0: KubeVirt divides by it and crashes: set it to 1 or more")
 	}
-	switch across {
-	case acrossSocketsCores:
-		t[sockets], t[cores] = guest/ratio, ratio
-	case acrossCoresThreads:
-		t[cores], t[threads] = guest/ratio, ratio
-	case acrossAll:
-		t[sockets], t[cores], t[threads] = guest/threadsPerCore/ratio, ratio, threadsPerCore
+	switch levels := spreadLevels[across]; len(levels) {
+	case 2:
+		t[levels[0]], t[levels[1]] = guest/ratio, ratio
+	case 3:
+		t[levels[0]], t[levels[1]], t[levels[2]] = guest/threadsPerCore/ratio, ratio, threadsPerCore
 	}
 	return nil
 }
@@ -75,17 +64,11 @@ func preferredTopology(preference *object) string {
 	return cmp.Or(oldNames[preferred], preferred)
 }
 
-// These are the levels across which vCPUs can be spread.
-const (
-	acrossSocketsCores = "SocketsCores"
-	acrossCoresThreads = "CoresThreads"
-	acrossAll          = "SocketsCoresThreads"
-)
-
+// spreadLevels has the levels across which vCPUs can be spread.
 var spreadLevels = map[string][]string{
-	acrossSocketsCores: {sockets, cores},
-	acrossCoresThreads: {cores, threads},
-	acrossAll:          {sockets, cores, threads},
+	"SocketsCores":        {sockets, cores},
+	"CoresThreads":        {cores, threads},
+	"SocketsCoresThreads": {sockets, cores, threads},
 }
 
 // spreadOptions returns the options for spread. The ratio is 0 only if the preference sets
@@ -98,7 +81,7 @@ func spreadOptions(preference *object) (ratio int64, across string) {
 	}
 	across, ok = preference.text("cpu.spreadOptions.across")
 	if !ok {
-		across = acrossSocketsCores
+		across = "SocketsCores"
 	}
 	return ratio, across
 }
