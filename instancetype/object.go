@@ -16,8 +16,7 @@ import (
 // fields.
 type object struct {
 	class *class
-	name  string // with the class: "instancetype u1.small"
-	all   map[string]any
+	name  string         // with the class: "instancetype u1.small"
 	spec  map[string]any // nil if it is missing
 
 	unknown []string // the paths of the fields that the tables do not have
@@ -60,33 +59,34 @@ func (c *class) read(given map[string]any, m *meter.Meter) (*object, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the %s cannot be read: %w", c.name, err)
 	}
-	o := &object{class: c, name: c.name, all: copied.(map[string]any)}
-	if name := value.StringAt(o.all, "metadata", "name"); name != "" {
+	all := copied.(map[string]any)
+	o := &object{class: c, name: c.name}
+	if name := value.StringAt(all, "metadata", "name"); name != "" {
 		o.name += " " + value.OneLine(value.Shortened(name))
 	}
-	if err := o.check(); err != nil {
+	if err := o.check(all); err != nil {
 		return nil, err
 	}
-	if err := o.findUnknown(m); err != nil {
+	top := names{"apiVersion": nil, "kind": nil, "metadata": nil, "spec": c.known, "status": nil}
+	if err := o.addUnknown(top, jsonpath.Members(c.name), all, m); err != nil {
 		return nil, err
 	}
 	return o, nil
 }
 
 // check finds what KubeVirt could not decode.
-func (o *object) check() error {
-	if kind := o.all["kind"]; kind != nil && !slices.Contains(o.class.kinds, value.StringAt(o.all, "kind")) {
+func (o *object) check(all map[string]any) error {
+	if kind := all["kind"]; kind != nil && !slices.Contains(o.class.kinds, value.StringAt(all, "kind")) {
 		return o.errorf("it is of the kind %s, not a %s", value.Describe(kind), strings.Join(o.class.kinds, " or a "))
 	}
-	version := value.StringAt(o.all, "apiVersion")
+	version := value.StringAt(all, "apiVersion")
 	if found, _, _ := strings.Cut(version, "/"); version != "" && found != group {
 		return o.errorf("its apiVersion %s is not of the group %s", value.Quoted(version), group)
 	}
-	spec, err := asObject(o.all["spec"])
-	if err != nil {
+	var err error
+	if o.spec, err = asObject(all["spec"]); err != nil {
 		return o.errorf("spec %w", err)
 	}
-	o.spec = spec
 	for _, f := range o.class.fields {
 		v, err := o.find(f.From)
 		if err != nil {
@@ -195,21 +195,14 @@ func checkType(v any, is vmfields.FieldType) error {
 		_, err := amountOf(v)
 		return err
 	case vmfields.Names:
-		if err := checkStrings(v); err != nil {
-			return err
+		for _, name := range value.Names(v) {
+			if member := value.At(v, name); value.ShapeOf(member) != value.String {
+				return fmt.Errorf("has %s for %s, not a string", value.Describe(member), value.Quoted(name))
+			}
 		}
 	}
 	if value.ShapeOf(v) != shape {
 		return fmt.Errorf("is %s, not %s", value.Describe(v), wanted)
-	}
-	return nil
-}
-
-func checkStrings(v any) error {
-	for _, name := range value.Names(v) {
-		if _, ok := value.At(v, name).(string); !ok {
-			return fmt.Errorf("has %s for %s, not a string", value.Describe(value.At(v, name)), value.Quoted(name))
-		}
 	}
 	return nil
 }
@@ -243,12 +236,7 @@ func namesOf(fields []vmfields.Field) names {
 	return root
 }
 
-// findUnknown finds the fields that the tables do not have.
-func (o *object) findUnknown(m *meter.Meter) error {
-	top := names{"apiVersion": nil, "kind": nil, "metadata": nil, "spec": o.class.known, "status": nil}
-	return o.addUnknown(top, jsonpath.Members(o.class.name), o.all, m)
-}
-
+// addUnknown finds the fields that the tables do not have.
 func (o *object) addUnknown(known names, at jsonpath.Location, v any, m *meter.Meter) error {
 	if len(known) == 0 {
 		return nil
