@@ -69,23 +69,16 @@ func (t *translator) numbers(v string, of fieldType) ([]string, error) {
 		if b.limit.IsZero() {
 			continue
 		}
-		is, err := t.isThere(b.key, b.limit)
+		limit, isPlain, conditions, err := t.limit(b.key, b.limit, of)
 		if err != nil {
 			return nil, err
 		}
-		plain = append(plain, is...)
-		if direct, ok, err := t.direct(b.key, b.limit, of); err != nil {
-			return nil, err
-		} else if ok {
-			plain = append(plain, v+" "+b.operator+" "+direct)
-			continue
+		plain = append(plain, conditions...)
+		if isPlain {
+			plain = append(plain, v+" "+b.operator+" "+limit)
+		} else {
+			compared = append(compared, "q.compareTo("+limit+") "+b.operator+" 0")
 		}
-		limit, written, err := t.quantity(b.key, b.limit)
-		if err != nil {
-			return nil, err
-		}
-		plain = append(plain, written...)
-		compared = append(compared, "q.compareTo("+limit+") "+b.operator+" 0")
 	}
 	if r.Kind == vmrules.KindInteger && of != integerType {
 		compared = append([]string{integral}, compared...)
@@ -126,38 +119,30 @@ func (t *translator) allowsZero() bool {
 	return (&translator{rule: bounds}).holds(0) != holdsNever
 }
 
-// direct returns a limit as an integer, with which an integer field can be compared directly.
-// It returns false if the field or the limit is not an integer.
-func (t *translator) direct(key string, limit vmrules.Argument, of fieldType) (string, bool, error) {
-	if of != integerType {
-		return "", false, nil
+// limit returns a limit, and further conditions on it. It is a plain integer, with which an integer field
+// can be compared directly, or a quantity.
+func (t *translator) limit(key string, a vmrules.Argument, of fieldType) (limit string, isPlain bool, conditions []string, err error) {
+	if literal, ok := a.Literal(); ok {
+		text := fmt.Sprint(literal)
+		if n, ok := wholeNumber(text); ok && of == integerType {
+			return n, true, nil, nil
+		}
+		text, err = exactQuantity(key, text)
+		return "quantity(" + strconv.Quote(text) + ")", false, nil, err
 	}
-	if literal, ok := limit.Literal(); ok {
-		n, ok := wholeNumber(fmt.Sprint(literal))
-		return n, ok, nil
-	}
-	steps, err := argument(key, limit)
-	if err != nil || typeAt(steps) != integerType {
-		return "", false, err
-	}
-	return t.plainChain(steps), true, nil
-}
-
-// quantity returns a limit as a quantity, and further conditions on the limit.
-func (t *translator) quantity(key string, limit vmrules.Argument) (string, []string, error) {
-	if literal, ok := limit.Literal(); ok {
-		text, err := exactQuantity(key, fmt.Sprint(literal))
-		return "quantity(" + strconv.Quote(text) + ")", nil, err
-	}
-	steps, err := argument(key, limit)
+	steps, err := argument(key, a)
 	if err != nil {
-		return "", nil, err
+		return "", false, nil, err
 	}
-	read, of := t.plainChain(steps), typeAt(steps)
-	if of == integerType || of == quantityType {
-		return asQuantity(read, of), nil, nil
+	read, is := t.plainChain(steps), typeAt(steps)
+	conditions = []string{t.present(t.base(steps), nil, steps)}
+	switch {
+	case is == integerType && of == integerType:
+		return read, true, conditions, nil
+	case is != integerType && is != quantityType:
+		conditions = append(conditions, hasDigit(read, is))
 	}
-	return asQuantity(read, of), []string{hasDigit(read, of)}, nil
+	return asQuantity(read, is), false, conditions, nil
 }
 
 // argument returns the steps of the path of an argument, which must select one value.
@@ -174,18 +159,6 @@ func argument(key string, a vmrules.Argument) ([]step, error) {
 		return nil, refuse(key, "%s may select several values, but one is needed", path)
 	}
 	return steps, nil
-}
-
-// isThere returns the conditions that the VM has the value of an argument's path. A literal has none.
-func (t *translator) isThere(key string, a vmrules.Argument) ([]string, error) {
-	if _, ok := a.Path(); !ok {
-		return nil, nil
-	}
-	steps, err := argument(key, a)
-	if err != nil {
-		return nil, err
-	}
-	return []string{t.present(t.base(steps), nil, steps)}, nil
 }
 
 // wholeNumber converts a number to CEL's notation of an int. It returns false if the number is
