@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"math/big"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/quantity"
 )
 
@@ -167,11 +168,9 @@ func wholeNumber(text string) (string, bool) {
 	if !shortNumber.MatchString(text) {
 		return "", false
 	}
-	n, ok := new(big.Rat).SetString(text)
-	if !ok || !n.IsInt() || !n.Num().IsInt64() {
-		return "", false
-	}
-	return n.Num().String(), true
+	n, err := quantity.Parse(text)
+	whole, ok := n.Int64()
+	return strconv.FormatInt(whole, 10), ok && err == nil
 }
 
 // shortNumber matches numbers that have few digits even if their exponent is written out.
@@ -254,17 +253,18 @@ func (t *translator) allowed(v string, of fieldType) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		isNumber = isNumber || mayBeNumber(text)
-		if quoted := strconv.Quote(text); !seen[quoted] {
-			seen[quoted] = true
-			items = append(items, quoted)
+		switch n, err := strconv.ParseInt(text, 10, 64); {
+		case seen[text]:
+		case of != integerType:
+			items = append(items, strconv.Quote(text))
+		case err == nil && strconv.FormatInt(n, 10) == text:
+			items = append(items, text)
 		}
+		seen[text] = true
+		isNumber = isNumber || mayBeNumber(text)
 	}
-	switch {
-	case of == integerType:
-		items = integersAmong(items)
-	case of != stringType && isNumber:
-		v = "string(" + v + ")"
+	if isNumber && of != integerType {
+		v = rendered(v, of)
 	}
 	switch len(items) {
 	case 0:
@@ -273,18 +273,6 @@ func (t *translator) allowed(v string, of fieldType) ([]string, error) {
 		return []string{v + " == " + items[0]}, nil
 	}
 	return []string{v + " in [" + strings.Join(items, ", ") + "]"}, nil
-}
-
-// integersAmong returns the values that an integer can have.
-func integersAmong(items []string) []string {
-	var integers []string
-	for _, item := range items {
-		text, _ := strconv.Unquote(item)
-		if n, err := strconv.ParseInt(text, 10, 64); err == nil && strconv.FormatInt(n, 10) == text {
-			integers = append(integers, text)
-		}
-	}
-	return integers
 }
 
 var plainNumber = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,17}|-?(0|[1-9][0-9]{0,5})\.[0-9]{0,8}[1-9])$`)
@@ -324,6 +312,19 @@ func (t *translator) matched(v string, of fieldType) ([]string, error) {
 		return nil, err
 	}
 	return []string{rendered(v, of) + ".matches(" + regexLiteral(re2) + ")"}, nil
+}
+
+// toRE2 translates a PCRE pattern for CEL's matches(), which is Go's regexp and, like the rule, not
+// anchored.
+func toRE2(pattern string) (string, error) {
+	regex, err := pcre.Compile(pattern, &meter.Budget{Meter: meter.OrDefault(0, 0)})
+	if err != nil {
+		return "", refuse("regex", "%v", err)
+	}
+	if regex.RE2() == "" {
+		return "", refuse("regex", "it cannot be rewritten for CEL's matches(), which uses RE2: this has no lookaround, no back-references, no atomic or possessive parts, and no $ before something else")
+	}
+	return regex.RE2(), nil
 }
 
 // regexLiteral returns a pattern as a string literal of CEL, raw if that is possible and shorter.
