@@ -80,7 +80,7 @@ func (t *translator) ofWritten() (string, error) {
 		return "", err
 	}
 	expression := t.where(valid, path)
-	if valid[0].name != "spec" {
+	if nameIn(valid[0]) != "spec" {
 		expression = "has(" + t.root + ".spec.template.spec) && (" + expression + ")"
 	}
 	return expression, t.refusal
@@ -154,11 +154,11 @@ func inSpec(steps []step) bool {
 		if hasShape(steps[:i], vmapi.Map) {
 			break
 		}
-		if s.name != "" && !isIdentifier(s.name) {
+		if name := nameIn(s); name != "" && !isIdentifier(name) {
 			return false
 		}
 	}
-	return len(steps) > 0 && steps[0].name == "spec"
+	return len(steps) > 0 && nameIn(steps[0]) == "spec"
 }
 
 // required translates a rule without valid: the path must select something.
@@ -180,7 +180,7 @@ func (t *translator) required(path []step) string {
 
 // namesFor returns the variables for a list and its items.
 func namesFor(list []step) (name, item string) {
-	last := list[len(list)-1].name
+	last := nameIn(list[len(list)-1])
 	name, item = variable(last), itemOf(last)
 	if name == item {
 		name = "list"
@@ -261,8 +261,8 @@ func (t *translator) value(base string, at, rest []step, absent string) string {
 }
 
 func nameOf(steps []step) string {
-	if s := steps[len(steps)-1]; s.name != "" {
-		return variable(s.name)
+	if name := nameIn(steps[len(steps)-1]); name != "" {
+		return variable(name)
 	}
 	return "item"
 }
