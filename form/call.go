@@ -19,15 +19,15 @@ type call struct {
 	isPartial bool
 	expands   bool // the options give instance types
 	resolved  iter.Seq[Resolved]
-	rules     []rule  // by their index
-	paths     [][]int // the rules on each path, in the order of the first rule on it
+	rules     []rule // by their index
+	paths     int    // how many different paths they have
 }
 
 // A rule holds what is the same for all targets of a rule.
 type rule struct {
 	vmrules.Rule
 	path, valid []fieldpath.Step
-	pathIndex   int // in call.paths
+	pathIndex   int // among the different paths, in the order of the first rule on each
 	// follows means that the path begins with "valid": if the path selects something,
 	// so does "valid".
 	follows bool
@@ -51,20 +51,17 @@ func newCall(rules vmrules.Rules, object map[string]any, opts []vmrules.Validate
 		budget: meter.Budget{Meter: whole, Backtracking: limits.Backtracking}, isPartial: isPartial, expands: expands,
 		resolved: Resolve(rules, object, append(slices.Clone(opts), share(limits, half))...),
 	}
-	known := map[string]int{} // the index in paths
+	known := map[string]int{} // the index of a path
 	for i := range rules.Len() {
 		r, _ := inside.Vmrules.Rule(rules, i)
 		rule, key := c.newRule(r)
-		at, isKnown := known[key]
-		if !isKnown {
-			at = len(c.paths)
-			known[key] = at
-			c.paths = append(c.paths, nil)
+		if _, isKnown := known[key]; !isKnown {
+			known[key] = len(known)
 		}
-		rule.pathIndex = at
+		rule.pathIndex = known[key]
 		c.rules = append(c.rules, rule)
-		c.paths[at] = append(c.paths[at], i)
 	}
+	c.paths = len(known)
 	return c
 }
 
@@ -122,12 +119,10 @@ func (c *call) targets() iter.Seq[[]Resolved] {
 
 // groups returns the rules on each path.
 func (c *call) groups(target []Resolved) [][]*Resolved {
-	all := make([][]*Resolved, len(c.paths))
-	for path, indexes := range c.paths {
-		all[path] = make([]*Resolved, 0, len(indexes))
-		for _, i := range indexes {
-			all[path] = append(all[path], &target[i])
-		}
+	all := make([][]*Resolved, c.paths)
+	for i := range target {
+		path := c.rules[i].pathIndex
+		all[path] = append(all[path], &target[i])
 	}
 	return all
 }
