@@ -45,12 +45,11 @@ func (w *schemaWriter) written(p *constraint.Pattern) *pattern {
 		return known
 	}
 	s := &pattern{}
-	tree, err := pcre.Parse(p.String(), &w.budget)
-	if err == nil {
+	var tree *pcre.Tree
+	if tree, s.err = pcre.Parse(p.String(), &w.budget); s.err == nil {
 		s.noNumbers = tree.NeedsMoreThan(renderedNumber)
-		s.written, err = tree.ECMA(&w.budget)
+		s.written, s.err = tree.ECMA(&w.budget)
 	}
-	s.err = err
 	w.patterns[p.String()] = s
 	return s
 }
@@ -112,7 +111,12 @@ func (g *schemaGroup) values(t *total) map[string]any {
 		addNumber(schema, "minimum", t.decimal(constraint.Min))
 		addNumber(schema, "maximum", t.decimal(constraint.Max))
 	}
-	booleans := g.booleans(t)
+	var booleans []any
+	for _, v := range []bool{false, true} {
+		if g.admits(t, v) {
+			booleans = append(booleans, v)
+		}
+	}
 	if len(booleans) == 2 {
 		types = append(types, "boolean")
 	}
@@ -124,17 +128,6 @@ func (g *schemaGroup) values(t *total) map[string]any {
 		return map[string]any{"anyOf": []any{schema, map[string]any{"const": booleans[0]}}}
 	}
 	return schema
-}
-
-// booleans returns the booleans that satisfy all rules.
-func (g *schemaGroup) booleans(t *total) []any {
-	var all []any
-	for _, b := range []bool{false, true} {
-		if g.admits(t, b) {
-			all = append(all, b)
-		}
-	}
-	return all
 }
 
 // enum lists the values. A value is in the list as a string, number and boolean, as far as
@@ -173,50 +166,27 @@ func (g *schemaGroup) numbers(t *total) string {
 	return "number"
 }
 
-// strings returns what the schema says about strings.
+// strings returns what the schema says about strings. It leaves out patterns that it cannot write.
 func (g *schemaGroup) strings(t *total) map[string]any {
 	schema := map[string]any{}
 	addLength(schema, t, constraint.MinLength)
 	addLength(schema, t, constraint.MaxLength)
-	var patterns []any
+	var patterns []any // each in a schema of its own
 	if t.set.Type().Is(constraint.Number) {
-		patterns = append(patterns, quantityPattern)
+		patterns = append(patterns, map[string]any{"pattern": quantityPattern})
 	}
-	addPatterns(schema, append(patterns, g.writtenPatterns(t)...))
-	return schema
-}
-
-// writtenPatterns returns the patterns as a schema writes them, without those that it cannot
-// write.
-func (g *schemaGroup) writtenPatterns(t *total) []any {
-	var patterns []any
 	for _, p := range t.patterns() {
-		written := g.written(p)
-		if written.err != nil {
-			continue
+		if written := g.written(p); written.err == nil && g.budget.Spend(0, len(written.written)) == nil {
+			patterns = append(patterns, map[string]any{"pattern": written.written})
 		}
-		if g.budget.Spend(0, len(written.written)) != nil {
-			g.leaveOut(nil, constraint.Regex, "", errFull)
-			break
-		}
-		patterns = append(patterns, written.written)
 	}
-	return patterns
-}
-
-// addPatterns adds patterns to a schema, all of which must match.
-func addPatterns(schema map[string]any, patterns []any) {
-	var more []any
-	for i, p := range patterns {
-		if i == 0 {
-			schema["pattern"] = p
-			continue
-		}
-		more = append(more, map[string]any{"pattern": p})
+	if len(patterns) > 0 {
+		maps.Copy(schema, patterns[0].(map[string]any))
 	}
-	if more != nil {
-		schema["allOf"] = more
+	if len(patterns) > 1 {
+		schema["allOf"] = patterns[1:]
 	}
+	return schema
 }
 
 func addNumber(schema map[string]any, keyword string, n json.Number) {
@@ -260,7 +230,8 @@ func (g *schemaGroup) leaveOutOf(p part, numbers string) {
 	case *constraint.Bound:
 		leaveOut("string", errQuantity)
 	case *constraint.Length:
-		if numbers != "" && !isAlwaysSo(c) {
+		isAlwaysSo := c.Key() == constraint.MinLength && c.Number().Compare(quantity.FromInt(1)) <= 0
+		if numbers != "" && !isAlwaysSo {
 			leaveOut("number", errLength)
 		}
 	case *constraint.Pattern:
@@ -272,11 +243,6 @@ func (g *schemaGroup) leaveOutOf(p part, numbers string) {
 			leaveOut("number", errMatch)
 		}
 	}
-}
-
-// isAlwaysSo reports whether every rendered number satisfies the length.
-func isAlwaysSo(c *constraint.Length) bool {
-	return c.Key() == constraint.MinLength && c.Number().Compare(quantity.FromInt(1)) <= 0
 }
 
 // of returns the schema of the value. It allows null if the value may be missing.
