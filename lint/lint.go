@@ -132,7 +132,7 @@ func (l *linter) add(r *rule, key, id, format string, args ...any) *Finding {
 	key, at := r.at(key)
 	f := Finding{
 		Severity: l.severityOf(id), ID: id, Rule: r.Name, Index: r.index, Key: key,
-		Offset: at.Start, Message: fmt.Sprintf(format, args...), Refuses: profileSeverities[l.profile][id] == SeverityError,
+		Offset: at.Start, Message: fmt.Sprintf(format, args...), Refuses: l.isUnusable(id),
 	}
 	if l.budget.Spend(findingWork, findingSize+len(r.Name)) != nil {
 		return &f // sorted then says that findings are missing
@@ -147,10 +147,7 @@ func (f *Finding) follow(s Severity) { f.Severity, f.Refuses = s, s == SeverityE
 // sorted returns the findings in order, each with its lines and columns.
 func (l *linter) sorted() []Finding {
 	if err := l.budget.Err(); err != nil {
-		l.findings = append(l.findings, Finding{
-			Severity: severities[notChecked], ID: notChecked, Index: -1,
-			Message: fmt.Sprintf("the annotation is checked only in part: %v", err),
-		})
+		l.findings = append(l.findings, unplaced("not-checked", "the annotation is checked only in part: %v", err))
 	}
 	slices.SortStableFunc(l.findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), strings.Compare(a.ID, b.ID))

@@ -29,7 +29,7 @@ func (l *linter) read() []*rule {
 		l.problem(p, ends[p.Offset], SeverityError, true)
 	}
 	for _, p := range strict {
-		l.problem(p, ends[p.Offset], l.severityOf(p.Code), profileSeverities[l.profile][p.Code] == SeverityError)
+		l.problem(p, ends[p.Offset], l.severityOf(p.Code), l.isUnusable(p.Code))
 	}
 	all := make([]*rule, 0, len(rules))
 	for _, r := range rules {

@@ -103,7 +103,7 @@ func (l *linter) sspArgument(r *rule, m jsontext.Member, key string) {
 func (l *linter) sspWarning(r *rule, findings []Finding) {
 	fails := !constraint.IsKind(r.Kind) || slices.ContainsFunc(findings, func(f Finding) bool {
 		isUsed := strings.HasPrefix(f.ID, "ssp-") && f.Key != rulekey.Valid || r.isUsedBySSP(f.Key)
-		return profileSeverities[SSP][f.ID] == SeverityError && isUsed
+		return slices.Contains(sspErrors, f.ID) && isUsed
 	})
 	if r.JustWarning && fails {
 		l.add(r, rulekey.JustWarning, "ssp-just-warning", "KubeVirt's template validator rejects VMs despite justWarning, because it cannot use this rule: fix the rule's other findings")
