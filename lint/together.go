@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -107,9 +108,7 @@ func (s *limits) judgeAllowed() {
 		if why == "" {
 			return
 		}
-		if first == "" {
-			first = why
-		}
+		first = cmp.Or(first, why)
 		if len(names) < maxNamed && !slices.Contains(names, rule.Name) {
 			names = append(names, rule.Name)
 		}
