@@ -19,10 +19,7 @@ const (
 	nodeSize = 100
 )
 
-var (
-	errNotFound = errors.New("it selects nothing")
-	errSeveral  = errors.New("a filter compares several values")
-)
+var errNotFound = errors.New("it selects nothing")
 
 // find returns what a path selects in a VM.
 func (s *search) find(steps []step, template any) ([]node, error) {
@@ -202,24 +199,20 @@ func (f filter) from(s *search, values []node) ([]node, error) {
 }
 
 func (f filter) passes(s *search, item node) (bool, error) {
-	left, err := s.all(f.left, []node{item})
-	if f.operator == "" && !errors.Is(err, meter.ErrWork) {
-		return len(left) > 0, nil
+	var sides [2]node
+	for i, steps := range [][]step{f.left, f.right} {
+		found, err := s.all(steps, []node{item})
+		switch {
+		case f.operator == "" && !errors.Is(err, meter.ErrWork):
+			return len(found) > 0, nil
+		case err != nil || len(found) == 0:
+			return false, err
+		case len(found) > 1:
+			return false, errors.New("a filter compares several values")
+		}
+		sides[i] = found[0]
 	}
-	switch {
-	case err != nil || len(left) == 0:
-		return false, err
-	case len(left) > 1:
-		return false, errSeveral
-	}
-	right, err := s.all(f.right, []node{item})
-	switch {
-	case err != nil || len(right) == 0:
-		return false, err
-	case len(right) > 1:
-		return false, errSeveral
-	}
-	return compare(left[0], right[0], f.operator)
+	return compare(sides[0], sides[1], f.operator)
 }
 
 // compare compares two values of the same sort, and fails for others.

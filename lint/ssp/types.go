@@ -46,10 +46,8 @@ type goField struct {
 	typ  *goType
 }
 
-func (t *goType) isInteger() bool { return t.isSigned() || t.isUnsigned() }
-
-func (t *goType) isSigned() bool {
-	return strings.HasPrefix(string(t.shape), "int") && t.shape != either
+func (t *goType) isInteger() bool {
+	return strings.HasPrefix(string(t.shape), "int") && t.shape != either || t.isUnsigned()
 }
 
 func (t *goType) isUnsigned() bool { return strings.HasPrefix(string(t.shape), "uint") }
