@@ -69,7 +69,7 @@ func read(table string) map[string]*Field {
 		switch {
 		case len(words) == 0 || line[0] == '#':
 		case line[0] != '\t':
-			current = t.named(words[0])
+			current = t.of(words[0])
 		default:
 			for _, word := range words {
 				t.add(current, word)
@@ -82,14 +82,6 @@ func read(table string) map[string]*Field {
 // types has types by their names, and fields of other types by how the table writes
 // these.
 type types map[string]*Field
-
-func (t types) named(name string) *Field {
-	if t[name] == nil {
-		t[name] = newField(Object, nil)
-		t[name].Members = map[string]*Field{}
-	}
-	return t[name]
-}
 
 // add adds a field to an object, or a value to a string.
 func (t types) add(to *Field, word string) {
@@ -128,7 +120,9 @@ func (t types) read(written string) *Field {
 	pointee, isPointer := strings.CutPrefix(written, "*")
 	sort, isScalar := sorts[pointee]
 	if !isPointer && !isScalar {
-		return t.named(written)
+		object := newField(Object, nil)
+		object.Members = map[string]*Field{}
+		return object
 	}
 	f := newField(Scalar, nil)
 	f.Type.Sort = sort
