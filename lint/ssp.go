@@ -30,9 +30,21 @@ func (l *linter) ssp(r *rule) {
 			f.Offset, f.Suggestion = m.Start, key
 			l.sspPathsIn(r, m, key)
 		}
-		l.sspArgument(r, m, key)
+		switch key {
+		case constraint.Min, constraint.Max, constraint.MinLength, constraint.MaxLength:
+			l.sspBound(r, m)
+		case constraint.Values:
+			l.sspValues(r, m)
+		case constraint.Regex:
+			l.sspRegex(r, m)
+		}
 	}
-	l.sspMissing(r, given)
+	switch {
+	case r.Kind == vmrules.KindEnum && !given[constraint.Values]:
+		l.add(r, rulekey.Rule, "ssp-no-argument", "KubeVirt's template validator allows no value at all in an enum rule without values: add values")
+	case r.Kind == vmrules.KindRegex && !given[constraint.Regex]:
+		l.add(r, rulekey.Rule, "ssp-no-argument", "KubeVirt's template validator allows every value in a regex rule without regex: add a regex")
+	}
 }
 
 // sspKey returns the key as which KubeVirt's template validator reads a key; "" if it
@@ -73,28 +85,6 @@ func (l *linter) sspPathsIn(r *rule, m jsontext.Member, key string) {
 				l.sspSeveral(r, m.Key, at)
 			}
 		}
-	}
-}
-
-// sspMissing finds rules without the argument that their kind needs.
-func (l *linter) sspMissing(r *rule, given map[string]bool) {
-	switch {
-	case r.Kind == vmrules.KindEnum && !given[constraint.Values]:
-		l.add(r, rulekey.Rule, "ssp-no-argument", "KubeVirt's template validator allows no value at all in an enum rule without values: add values")
-	case r.Kind == vmrules.KindRegex && !given[constraint.Regex]:
-		l.add(r, rulekey.Rule, "ssp-no-argument", "KubeVirt's template validator allows every value in a regex rule without regex: add a regex")
-	}
-}
-
-// sspArgument checks an argument as KubeVirt's template validator reads it.
-func (l *linter) sspArgument(r *rule, m jsontext.Member, key string) {
-	switch key {
-	case constraint.Min, constraint.Max, constraint.MinLength, constraint.MaxLength:
-		l.sspBound(r, m)
-	case constraint.Values:
-		l.sspValues(r, m)
-	case constraint.Regex:
-		l.sspRegex(r, m)
 	}
 }
 
