@@ -3,7 +3,6 @@ package form
 import (
 	"iter"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/vmrules/vmrules"
@@ -80,15 +79,7 @@ func (c *call) newRule(r vmrules.Rule) (made rule, key string) {
 	}
 	made = rule{Rule: r, path: fieldpath.Steps(r.Path), valid: fieldpath.Steps(r.Valid)}
 	made.follows = !r.Valid.IsZero() && fieldpath.BeginsWith(r.Path, r.Valid)
-	return made, textOf(made.path)
-}
-
-func textOf(path []fieldpath.Step) string {
-	var b strings.Builder
-	for _, step := range path {
-		b.WriteString(step.String())
-	}
-	return b.String()
+	return made, inside.Vmrules.Parsed(r.Path).Key()
 }
 
 // isSpent reports whether the budget is used up.

@@ -8,6 +8,7 @@ import (
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/inside"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmfields"
@@ -179,12 +180,9 @@ var openVM = sync.OnceValue(func() *jsonpath.Implied { return vmfields.OfOpenVM(
 
 // isSettable reports whether the instance type or the preference of the VM may set what a path
 // selects, whether it is given or not.
-func (t *schemaTarget) isSettable(path []fieldpath.Step) bool {
-	if t.setters == 0 || len(path) == 0 {
-		return false
-	}
-	parsed, err := jsonpath.Parse("$" + textOf(path))
-	return err != nil || openVM().MaySet(parsed, t.setters) != 0
+func (t *schemaTarget) isSettable(path vmrules.Path) bool {
+	parsed := inside.Vmrules.Parsed(path)
+	return len(parsed.Steps()) > 0 && openVM().MaySet(parsed, t.setters) != 0
 }
 
 // A schemaTarget writes the part of a schema that is about one target.
@@ -303,8 +301,8 @@ func (g *schemaGroup) addMust(must *total, r *Resolved) {
 	if r.Outcome == vmrules.OutcomeUndecided && !r.HasParameters && g.hasRoot {
 		g.leaveOut(rule, "", "", errors.New(r.Note))
 	}
-	isGiven := (g.expands || !r.AtPath.MayBeSet) && g.isSettable(rule.path) // by an object that is given, perhaps in conflict
-	if isGiven || r.AtPath.MayBeSet || g.isSettable(rule.valid) {
+	isGiven := (g.expands || !r.AtPath.MayBeSet) && g.isSettable(rule.Path) // by an object that is given, perhaps in conflict
+	if isGiven || r.AtPath.MayBeSet || g.isSettable(rule.Valid) {
 		g.leaveOut(rule, "", "", errOthers)
 		if isGiven || g.isPartial {
 			return

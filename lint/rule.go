@@ -7,6 +7,7 @@ import (
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/inside"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/rulekey"
@@ -233,7 +234,7 @@ var memory = []string{
 
 // memory finds a bound for memory that probably counts MiB, or another unit, instead of bytes.
 func (l *linter) memory(r *rule) {
-	if !slices.Contains(memory, strings.Join(spelled(r.Path), "")) {
+	if !slices.Contains(memory, inside.Vmrules.Parsed(r.Path).Key()) {
 		return
 	}
 	for _, c := range r.literal.All() {
