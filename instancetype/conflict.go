@@ -23,7 +23,7 @@ type Conflict struct {
 func (e *expansion) conflicts() ([]Conflict, error) {
 	var found []Conflict
 	inMemory := false
-	for _, f := range e.instancetype.fields() {
+	for _, f := range e.instancetype.class.fields {
 		isMemory := strings.HasPrefix(f.From, "memory.")
 		if isMemory && inMemory {
 			continue

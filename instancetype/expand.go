@@ -83,8 +83,8 @@ func expandFrom(m *meter.Meter, vm, instancetype, preference map[string]any) (*E
 type expansion struct {
 	meter        *meter.Meter
 	vm           map[string]any // the copy that it fills in
-	instancetype *object        // nil if there is none
-	preference   *object        // nil if there is none
+	instancetype *object
+	preference   *object
 	set          []Origin
 }
 
@@ -101,8 +101,8 @@ func (e *expansion) readVM(vm map[string]any) error {
 }
 
 func (e *expansion) expand() (*Expansion, error) {
-	expanded := &Expansion{Ignored: slices.Concat(e.instancetype.ignored(), e.preference.ignored())}
-	if e.instancetype == nil && e.preference == nil {
+	expanded := &Expansion{Ignored: slices.Concat(e.instancetype.unknown, e.preference.unknown)}
+	if e.instancetype == none && e.preference == none {
 		expanded.VM = e.vm
 		return expanded, nil
 	}
@@ -117,7 +117,7 @@ func (e *expansion) expand() (*Expansion, error) {
 		return expanded, nil
 	}
 	for _, from := range []*object{e.instancetype, e.preference} {
-		for _, f := range from.fields() {
+		for _, f := range from.class.fields {
 			if err := e.apply(from, f); err != nil {
 				return nil, err
 			}

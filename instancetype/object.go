@@ -8,12 +8,12 @@ import (
 
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
-// An object is an instance type or a preference that has been checked. A nil object has no
-// fields.
+// An object is an instance type or a preference that has been checked.
 type object struct {
 	class *class
 	name  string         // with the class: "instancetype u1.small"
@@ -21,6 +21,9 @@ type object struct {
 
 	unknown []string // the paths of the fields that the tables do not have
 }
+
+// none stands for an object that is not given.
+var none = &object{class: &class{}}
 
 // group is the API group of all instance types and preferences.
 const group = "instancetype.kubevirt.io"
@@ -50,10 +53,10 @@ var (
 	}
 )
 
-// read returns nil if there is no object.
+// read returns none if there is no object.
 func (c *class) read(given map[string]any, m *meter.Meter) (*object, error) {
 	if given == nil {
-		return nil, nil
+		return none, nil
 	}
 	copied, err := value.Copy(given, 0, m)
 	if err != nil {
@@ -111,13 +114,6 @@ func (o *object) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", o.name, fmt.Errorf(format, args...))
 }
 
-func (o *object) fields() []vmfields.Field {
-	if o == nil {
-		return nil
-	}
-	return o.class.fields
-}
-
 // at returns what the object has in a field; nil if that counts as missing.
 func (o *object) at(f vmfields.Field) any {
 	v, _ := o.find(f.From)
@@ -130,9 +126,6 @@ func (o *object) at(f vmfields.Field) any {
 
 // find returns what is at a path of names below spec; nil if it is missing.
 func (o *object) find(path string) (any, error) {
-	if o == nil {
-		return nil, nil
-	}
 	var v any = o.spec
 	rest, more := path, true
 	for more {
@@ -219,6 +212,32 @@ func countOf(v any) (int64, error) {
 	return n, nil
 }
 
+// An amount is a quantity in the format in which it was written.
+type amount struct {
+	number quantity.Number
+	format quantity.Format
+}
+
+// amountOf returns a quantity that is not negative. The error continues a sentence that begins
+// with the path of the value.
+func amountOf(v any) (amount, error) {
+	s, _ := value.ScalarOf(v)
+	n, err := s.Quantity()
+	if err != nil {
+		return amount{}, fmt.Errorf("is %s, not a quantity such as 2Gi", value.Describe(v))
+	}
+	if _, ok := n.RoundUp(); !ok || n.Sign() < 0 {
+		return amount{}, fmt.Errorf("is %s, not a quantity from 0 to 2⁶³-1", value.Describe(v))
+	}
+	return amount{n, quantity.FormatOf(s.Text())}, nil
+}
+
+// String returns the amount as Kubernetes writes it.
+func (a amount) String() string {
+	text, _ := a.number.Canonical(a.format)
+	return text
+}
+
 // names is a tree of the names of fields. A field without fields in it may hold anything.
 type names map[string]names
 
@@ -255,12 +274,4 @@ func (o *object) addUnknown(known names, at jsonpath.Location, v any, m *meter.M
 		}
 	}
 	return nil
-}
-
-// ignored returns the paths of the fields that the tables do not have.
-func (o *object) ignored() []string {
-	if o == nil {
-		return nil
-	}
-	return o.unknown
 }

@@ -66,7 +66,7 @@ func (r requirements) checkCPU() []Conflict {
 	if !ok {
 		return nil
 	}
-	if r.instancetype != nil {
+	if r.instancetype != none {
 		if has, _ := r.instancetype.count("cpu.guest"); has < required {
 			return r.tooSmall(fmt.Sprintf("%d vCPUs", has), fmt.Sprint(required))
 		}
@@ -155,7 +155,7 @@ func (r requirements) checkMemory() []Conflict {
 	if has.number.Compare(required.number) >= 0 {
 		return nil
 	}
-	if r.instancetype != nil {
+	if r.instancetype != none {
 		return r.tooSmall(has.String()+" of memory", required.String())
 	}
 	return []Conflict{{memoryField, fmt.Sprintf("the VM has %s of memory, but %s requires %s: raise guest, or use an instance type",
