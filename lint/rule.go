@@ -76,12 +76,9 @@ func (r *rule) isForAll() bool { return r.Valid.IsZero() || fieldpath.BeginsWith
 
 // refusesAll reports whether the rule makes every VM fail if nothing satisfies it.
 func (r *rule) refusesAll() bool {
-	return r.isForAll() && !r.JustWarning && constraint.IsKind(r.Kind) && !r.enforcesNothing()
-}
-
-func (r *rule) enforcesNothing() bool {
 	all, _ := r.argumentCount()
-	return all == 0 && (r.Kind == vmrules.KindEnum || r.Kind == vmrules.KindRegex)
+	enforces := all > 0 || r.Kind == vmrules.KindInteger || r.Kind == vmrules.KindString
+	return constraint.IsKind(r.Kind) && enforces && r.isForAll() && !r.JustWarning
 }
 
 // consequence says what follows if no value satisfies all of the rules. It is an error if one of

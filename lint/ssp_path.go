@@ -99,6 +99,7 @@ func (l *linter) sspSelected(r *rule, key string, at jsontext.Node, p vmrules.Pa
 		l.sspSeveral(r, key, at)
 		return
 	}
+	hasLength := !r.MinLength.IsZero() || !r.MaxLength.IsZero()
 	isNumber := r.Kind == vmrules.KindInteger || key == constraint.MinLength || key == constraint.MaxLength
 	switch {
 	case len(fields) == 0, !constraint.IsKind(r.Kind), !slices.ContainsFunc(fields, func(f *field) bool { return f.Shape == vmapi.Scalar }):
@@ -106,7 +107,7 @@ func (l *linter) sspSelected(r *rule, key string, at jsontext.Node, p vmrules.Pa
 		l.add(r, key, "ssp-field", "KubeVirt's template validator cannot read this field as a number, because %s: it rejects every VM to which the rule applies", sspTypeOf(fields)).Offset = at.Start
 	case !isNumber && !slices.ContainsFunc(fields, sspReadsText):
 		l.add(r, key, "ssp-comparison", "KubeVirt's template validator reads a name such as <uint32 Value> instead of the value, because %s", sspTypeOf(fields)).Offset = at.Start
-	case r.Kind == vmrules.KindString && key == rulekey.Path && r.hasLength() && isFreeText(p):
+	case r.Kind == vmrules.KindString && key == rulekey.Path && hasLength && isFreeText(p):
 		l.add(r, key, "ssp-bytes", "KubeVirt's template validator counts bytes here, and not characters: a letter beyond ASCII has several").Offset = at.Start
 	}
 }
@@ -152,11 +153,6 @@ func selectsSeveral(p vmrules.Path) bool {
 		}
 		return false
 	})
-}
-
-// hasLength reports whether the rule limits the length.
-func (r *rule) hasLength() bool {
-	return !r.MinLength.IsZero() || !r.MaxLength.IsZero()
 }
 
 // freeText has the fields that hold text for people, or of the guest, which may have any
