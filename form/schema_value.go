@@ -74,8 +74,13 @@ func (g *schemaGroup) leaf(t *total) *leaf {
 // admits reports whether a value satisfies all rules.
 func (g *schemaGroup) admits(t *total, v any) bool {
 	s, ok := value.ScalarOf(v)
-	if !ok || !t.admits(&s) || !t.lists(&s) {
+	if !ok || !t.admits(&s) {
 		return false
+	}
+	if t.listed != nil {
+		if ok, _ = t.listed.Holds(&s, &t.budget); !ok { // an error is about values that are not listed
+			return false
+		}
 	}
 	return g.matches(t, &s)
 }
@@ -83,13 +88,18 @@ func (g *schemaGroup) admits(t *total, v any) bool {
 // matches reports whether a value matches all patterns. If that is unknown, it returns true
 // and records that the schema leaves the patterns out.
 func (g *schemaGroup) matches(t *total, s *value.Scalar) bool {
-	ok, err := t.matches(s)
-	if err == nil {
-		return ok
-	}
-	for _, p := range t.parts {
-		if _, isPattern := p.constraint.(*constraint.Pattern); isPattern {
-			g.leaveOut(p.rule, p.key, "", err)
+	for _, p := range t.patterns {
+		ok, err := p.Holds(s, &t.budget)
+		if err != nil {
+			for _, p := range t.parts {
+				if p.key == constraint.Regex {
+					g.leaveOut(p.rule, p.key, "", err)
+				}
+			}
+			return true
+		}
+		if !ok {
+			return false
 		}
 	}
 	return true
@@ -158,7 +168,7 @@ func (g *schemaGroup) enum(t *total) map[string]any {
 // numbers returns the type of the numbers that may be allowed; "" if there are none.
 func (g *schemaGroup) numbers(t *total) string {
 	switch {
-	case t.set.Type().Is(constraint.String) || slices.ContainsFunc(t.patterns(), func(p *constraint.Pattern) bool { return g.written(p).noNumbers }):
+	case t.set.Type().Is(constraint.String) || slices.ContainsFunc(t.patterns, func(p *constraint.Pattern) bool { return g.written(p).noNumbers }):
 		return ""
 	case t.set.Type().Is(constraint.Integer):
 		return "integer"
@@ -175,7 +185,7 @@ func (g *schemaGroup) strings(t *total) map[string]any {
 	if t.set.Type().Is(constraint.Number) {
 		patterns = append(patterns, map[string]any{"pattern": quantityPattern})
 	}
-	for _, p := range t.patterns() {
+	for _, p := range t.patterns {
 		if written := g.written(p); written.err == nil && g.budget.Spend(0, len(written.written)) == nil {
 			patterns = append(patterns, map[string]any{"pattern": written.written})
 		}
