@@ -65,10 +65,13 @@ func expandFrom(m *meter.Meter, vm, instancetype, preference map[string]any) (*E
 	if vm == nil {
 		return nil, errors.New("the VM is nil")
 	}
-	e := expansion{meter: m}
-	err := e.readVM(vm)
+	copied, err := value.Copy(vm, 0, m)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the VM cannot be read: %w", err)
+	}
+	e := expansion{meter: m, vm: copied.(map[string]any)}
+	if kind := e.vm["kind"]; kind != nil && kind != "VirtualMachine" {
+		return nil, fmt.Errorf("the VM is of the kind %s, not a VirtualMachine", value.Describe(kind))
 	}
 	if e.instancetype, err = instancetypes.read(instancetype, m); err != nil {
 		return nil, err
@@ -86,18 +89,6 @@ type expansion struct {
 	instancetype *object
 	preference   *object
 	set          []Origin
-}
-
-func (e *expansion) readVM(vm map[string]any) error {
-	copied, err := value.Copy(vm, 0, e.meter)
-	if err != nil {
-		return fmt.Errorf("the VM cannot be read: %w", err)
-	}
-	e.vm = copied.(map[string]any)
-	if kind := e.vm["kind"]; kind != nil && kind != "VirtualMachine" {
-		return fmt.Errorf("the VM is of the kind %s, not a VirtualMachine", value.Describe(kind))
-	}
-	return nil
 }
 
 func (e *expansion) expand() (*Expansion, error) {
