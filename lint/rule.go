@@ -229,35 +229,33 @@ var memory = []string{
 	".spec.domain.resources.requests.memory", ".spec.domain.resources.limits.memory",
 }
 
+// leastUseful is the memory that a VM has at least that does anything useful.
+var leastUseful, _ = quantity.Parse("32Mi")
+
 // memory finds a bound for memory that probably counts MiB, or another unit, instead of bytes.
 func (l *linter) memory(r *rule) {
 	if !slices.Contains(memory, inside.Vmrules.Parsed(r.Path).Key()) {
 		return
 	}
 	for _, c := range r.literal.All() {
-		if b, ok := c.(*constraint.Bound); ok {
-			l.tinyMemory(r, b)
+		b, isBound := c.(*constraint.Bound)
+		if !isBound || b.Number().Compare(leastUseful) >= 0 {
+			continue
 		}
+		figure, err := quantity.Parse(strings.TrimRight(b.String(), "mkKMGTPEi"))
+		count, isWhole := figure.Int64()
+		if err != nil || !isWhole || count <= 0 {
+			continue
+		}
+		unit, shift := "Gi", 30
+		switch {
+		case count >= 1<<16:
+			unit, shift = "Ki", 10
+		case count >= 1<<8:
+			unit, shift = "Mi", 20
+		}
+		l.add(r, b.Key(), "tiny-memory", "%s bytes are too few for a VM: write %d for %d%s", b, count<<shift, count, unit)
 	}
-}
-
-// leastUseful is the memory that a VM has at least that does anything useful.
-var leastUseful, _ = quantity.Parse("32Mi")
-
-func (l *linter) tinyMemory(r *rule, b *constraint.Bound) {
-	figure, err := quantity.Parse(strings.TrimRight(b.String(), "mkKMGTPEi"))
-	count, isWhole := figure.Int64()
-	if err != nil || !isWhole || count <= 0 || b.Number().Compare(leastUseful) >= 0 {
-		return
-	}
-	unit, shift := "Gi", 30
-	switch {
-	case count >= 1<<16:
-		unit, shift = "Ki", 10
-	case count >= 1<<8:
-		unit, shift = "Mi", 20
-	}
-	l.add(r, b.Key(), "tiny-memory", "%s bytes are too few for a VM: write %d for %d%s", b, count<<shift, count, unit)
 }
 
 // idleBound finds a rule whose only argument is a least value that nothing is below.

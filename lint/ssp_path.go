@@ -60,10 +60,7 @@ func (l *linter) sspRefusal(r *rule, key, text string, p vmrules.Path) string {
 
 // sspRefuses reports whether KubeVirt's template validator refuses an annotation with a path.
 func (l *linter) sspRefuses(path string) bool {
-	if l.budget.Spend(sspPathWork*len(path), sspPathSize*len(path)) != nil {
-		return false
-	}
-	return ssp.CheckPath(path) != nil
+	return l.budget.Spend(sspPathWork*len(path), sspPathSize*len(path)) == nil && ssp.CheckPath(path) != nil
 }
 
 // ownBracket matches what Kubernetes' client reads in brackets as it is meant.
