@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/bits"
 	"strings"
 
 	"github.com/vmrules/vmrules/internal/meter"
@@ -93,7 +92,7 @@ func (r requirements) checkLevels(cpu any, required int64) []Conflict {
 		if err != nil {
 			return []Conflict{{cpuField + "." + level, "the VM's field " + err.Error()}}
 		}
-		has = times(has, uint64(n))
+		has = min(has*uint64(n), math.MaxUint32) // no preference requires more
 	}
 	if has >= uint64(required) {
 		return nil
@@ -109,15 +108,6 @@ func (r requirements) checkLevels(cpu any, required int64) []Conflict {
 		missing = append(missing, Conflict{cpuField + "." + field, message})
 	}
 	return missing
-}
-
-// times returns a product, or the largest number if the product is larger.
-func times(a, b uint64) uint64 {
-	high, low := bits.Mul64(a, b)
-	if high > 0 {
-		return math.MaxUint64
-	}
-	return low
 }
 
 // levelsThatCount returns the levels of the topology whose product is the number of vCPUs;
