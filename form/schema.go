@@ -69,16 +69,8 @@ func Schema(rules vmrules.Rules, object map[string]any, opts ...vmrules.Validate
 	}
 	w.write()
 	schema := w.tree.schema()
-	all, _ := schema["allOf"].([]any)
-	for _, c := range w.conditions {
-		then := c.path.exists()
-		if c.then != nil {
-			then = c.then.schema()
-		}
-		all = append(all, map[string]any{"if": c.valid.exists(), "then": then})
-	}
-	if len(all) > 0 {
-		schema["allOf"] = all
+	if all, _ := schema["allOf"].([]any); w.conditions != nil {
+		schema["allOf"] = append(all, w.conditions...)
 	}
 	schema["$schema"] = SchemaDialect
 	schema[SchemaUnexpressed] = w.unexpressed
@@ -114,15 +106,9 @@ type schemaWriter struct {
 	object      map[string]any
 	tree        *node
 	patterns    map[string]*pattern // by the text in PCRE
-	conditions  []condition
+	conditions  []any               // schemas of what rules ask only if "valid" selects something
 	unexpressed []any
 	read        []any
-}
-
-// A condition is what rules ask only if "valid" selects something.
-type condition struct {
-	valid, path place
-	then        *node // nil if the path must only select something
 }
 
 func (w *schemaWriter) write() {
@@ -317,7 +303,7 @@ func (g *schemaGroup) addMust(must *total, r *Resolved) {
 	case rule.follows:
 		g.add(must, r)
 		if !g.isPartial && !rule.Valid.Equal(rule.Path) {
-			g.addCondition(r, nil)
+			g.addCondition(r, g.place.exists())
 		}
 	default:
 		g.addConditional(r)
@@ -337,12 +323,12 @@ func (g *schemaGroup) addConditional(r *Resolved) {
 	if !g.isPartial {
 		then.require(g.place)
 	}
-	g.addCondition(r, then)
+	g.addCondition(r, then.schema())
 }
 
-func (g *schemaGroup) addCondition(r *Resolved, then *node) {
+func (g *schemaGroup) addCondition(r *Resolved, then map[string]any) {
 	valid, _ := g.locate(g.rules[r.Index].valid, r.AtValid)
-	g.conditions = append(g.conditions, condition{valid, g.place, then})
+	g.conditions = append(g.conditions, map[string]any{"if": valid.exists(), "then": then})
 	_ = g.budget.Spend(0, (len(valid.steps)+len(g.place.steps))*saySize)
 }
 
