@@ -53,12 +53,18 @@ func newCall(rules vmrules.Rules, object map[string]any, opts []vmrules.Validate
 	known := map[string]int{} // the index of a path
 	for i := range rules.Len() {
 		r, _ := inside.Vmrules.Rule(rules, i)
-		rule, key := c.newRule(r)
+		made, key := rule{Rule: r}, "" // the key is the same for Equal paths
+		size := len(r.Path.String()) + len(r.Valid.String())
+		if c.budget.Spend(meter.Times(size, pathByteWork), meter.Times(size, pathByteSize)) == nil {
+			made.path, made.valid = fieldpath.Steps(r.Path), fieldpath.Steps(r.Valid)
+			made.follows = !r.Valid.IsZero() && fieldpath.BeginsWith(r.Path, r.Valid)
+			key = inside.Vmrules.Parsed(r.Path).Key()
+		}
 		if _, isKnown := known[key]; !isKnown {
 			known[key] = len(known)
 		}
-		rule.pathIndex = known[key]
-		c.rules = append(c.rules, rule)
+		made.pathIndex = known[key]
+		c.rules = append(c.rules, made)
 	}
 	c.paths = len(known)
 	return c
@@ -69,17 +75,6 @@ func share(of vmrules.Budget, m meter.Meter) vmrules.Option {
 	work, kept := m.Left()
 	of.Time, of.Memory = time.Duration(max(work, 1)), int64(max(kept, 1)) // 0 would mean the default
 	return of
-}
-
-// newRule returns a rule, and a key that is the same for Equal paths.
-func (c *call) newRule(r vmrules.Rule) (made rule, key string) {
-	size := len(r.Path.String()) + len(r.Valid.String())
-	if c.budget.Spend(meter.Times(size, pathByteWork), meter.Times(size, pathByteSize)) != nil {
-		return rule{Rule: r}, ""
-	}
-	made = rule{Rule: r, path: fieldpath.Steps(r.Path), valid: fieldpath.Steps(r.Valid)}
-	made.follows = !r.Valid.IsZero() && fieldpath.BeginsWith(r.Path, r.Valid)
-	return made, inside.Vmrules.Parsed(r.Path).Key()
 }
 
 // isSpent reports whether the budget is used up.

@@ -99,7 +99,7 @@ func (e *expansion) changes(from *object, f vmfields.Field, p place, given any) 
 		a, err = amountOf(given)
 		given = a.String()
 	case vmfields.Topology:
-		var t topology
+		var t map[string]int64
 		t, err = topologyOf(given.(int64), e.preference)
 		given = t[p.name()]
 	case vmfields.Overcommitted:

@@ -2,13 +2,12 @@ package instancetype
 
 import "cmp"
 
-// A topology is how many sockets a VM has, cores in each, and threads in each of these.
-type topology map[string]int64
-
-// topologyOf spreads vCPUs as a preference prefers. If it prefers nothing that KubeVirt knows,
-// the result is 1 of each, whatever the number of vCPUs.
-func topologyOf(guest int64, preference *object) (topology, error) {
-	t := topology{sockets: 1, cores: 1, threads: 1}
+// topologyOf returns how many sockets a VM has, cores in each, and threads in each of these. It spreads
+// vCPUs as a preference prefers, and a division loses its remainder. If the preference prefers nothing that
+// KubeVirt knows, the result is 1 of each, whatever the number of vCPUs.
+func topologyOf(guest int64, preference *object) (map[string]int64, error) {
+	const threadsPerCore = 2
+	t := map[string]int64{sockets: 1, cores: 1, threads: 1}
 	if guest == 1 {
 		return t, nil
 	}
@@ -18,25 +17,17 @@ func topologyOf(guest int64, preference *object) (topology, error) {
 	case anyLevel:
 		t[sockets] = guest
 	case spread:
-		return t, t.spread(guest, preference)
+		ratio, across := spreadOptions(preference)
+		switch levels := spreadLevels[across]; {
+		case levels != nil && ratio == 0:
+			return nil, preference.errorf("spec.cpu.spreadOptions.ratio is 0: KubeVirt divides by it and crashes: set it to 1 or more")
+		case len(levels) == 2:
+			t[levels[0]], t[levels[1]] = guest/ratio, ratio
+		case len(levels) == 3:
+			t[levels[0]], t[levels[1]], t[levels[2]] = guest/threadsPerCore/ratio, ratio, threadsPerCore
+		}
 	}
 	return t, nil
-}
-
-// spread divides the vCPUs. A division loses its remainder.
-func (t topology) spread(guest int64, preference *object) error {
-	const threadsPerCore = 2
-	ratio, across := spreadOptions(preference)
-	if ratio == 0 && spreadLevels[across] != nil {
-		return preference.errorf("spec.cpu.spreadOptions.ratio is 0: KubeVirt divides by it and crashes: set it to 1 or more")
-	}
-	switch levels := spreadLevels[across]; len(levels) {
-	case 2:
-		t[levels[0]], t[levels[1]] = guest/ratio, ratio
-	case 3:
-		t[levels[0]], t[levels[1]], t[levels[2]] = guest/threadsPerCore/ratio, ratio, threadsPerCore
-	}
-	return nil
 }
 
 // These are the levels of a topology, and the names of preferred topologies.
