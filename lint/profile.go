@@ -23,7 +23,7 @@ const SSP Profile = "ssp"
 // ignores this option.
 func For(p Profile) vmrules.ParseOption { return inside.Vmrules.Option(p) }
 
-// sspErrors and sspWarnings are the checks whose findings have this severity under For(SSP), and another without it.
+// sspErrors and sspWarnings are the checks whose findings have this severity only under For(SSP).
 var (
 	sspErrors = []string{
 		"ssp-argument", "ssp-bound", "ssp-field", "ssp-kind", "ssp-path", "ssp-regex", "ssp-unknown-field", "ssp-values",

@@ -70,11 +70,11 @@ func (t *translator) numbers(v string, of fieldType) ([]string, error) {
 		if b.limit.IsZero() {
 			continue
 		}
-		limit, isPlain, conditions, err := t.limit(b.key, b.limit, of)
+		limit, isPlain, needs, err := t.limit(b.key, b.limit, of)
 		if err != nil {
 			return nil, err
 		}
-		plain = append(plain, conditions...)
+		plain = append(plain, needs...)
 		if isPlain {
 			plain = append(plain, v+" "+b.operator+" "+limit)
 		} else {
@@ -120,11 +120,11 @@ func (t *translator) allowsZero() bool {
 	return (&translator{rule: bounds}).holds(0) != holdsNever
 }
 
-// limit returns a limit, and further conditions on it. It is a plain integer, with which an integer field
-// can be compared directly, or a quantity.
-func (t *translator) limit(key string, a vmrules.Argument, of fieldType) (limit string, isPlain bool, conditions []string, err error) {
+// limit returns a limit as text, and what it needs: further conditions on it. It is a plain integer, with which
+// an integer field can be compared directly, or a quantity.
+func (t *translator) limit(key string, a vmrules.Argument, of fieldType) (text string, isPlain bool, needs []string, err error) {
 	if literal, ok := a.Literal(); ok {
-		text := fmt.Sprint(literal)
+		text = fmt.Sprint(literal)
 		if n, ok := wholeNumber(text); ok && of == integerType {
 			return n, true, nil, nil
 		}
@@ -136,14 +136,14 @@ func (t *translator) limit(key string, a vmrules.Argument, of fieldType) (limit 
 		return "", false, nil, err
 	}
 	read, is := t.plainChain(steps), typeAt(steps)
-	conditions = []string{t.present(t.base(steps), nil, steps)}
+	needs = []string{t.present(t.base(steps), nil, steps)}
 	switch {
 	case is == integerType && of == integerType:
-		return read, true, conditions, nil
+		return read, true, needs, nil
 	case is != integerType && is != quantityType:
-		conditions = append(conditions, hasDigit(read, is))
+		needs = append(needs, hasDigit(read, is))
 	}
-	return asQuantity(read, is), false, conditions, nil
+	return asQuantity(read, is), false, needs, nil
 }
 
 // argument returns the steps of the path of an argument, which must select one value.
