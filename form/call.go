@@ -3,7 +3,6 @@ package form
 import (
 	"iter"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/vmrules/vmrules"
@@ -19,15 +18,15 @@ type call struct {
 	isPartial bool
 	expands   bool // the options give instance types
 	resolved  iter.Seq[Resolved]
-	rules     []rule  // by their index
-	paths     [][]int // the rules on each path, in the order of the first rule on it
+	rules     []rule // by their index
+	paths     int    // how many different paths they have
 }
 
 // A rule holds what is the same for all targets of a rule.
 type rule struct {
 	vmrules.Rule
 	path, valid []fieldpath.Step
-	pathIndex   int // in call.paths
+	pathIndex   int // among the different paths, in the order of the first rule on each
 	// follows means that the path begins with "valid": if the path selects something,
 	// so does "valid".
 	follows bool
@@ -51,20 +50,23 @@ func newCall(rules vmrules.Rules, object map[string]any, opts []vmrules.Validate
 		budget: meter.Budget{Meter: whole, Backtracking: limits.Backtracking}, isPartial: isPartial, expands: expands,
 		resolved: Resolve(rules, object, append(slices.Clone(opts), share(limits, half))...),
 	}
-	known := map[string]int{} // the index in paths
+	known := map[string]int{} // the index of a path
 	for i := range rules.Len() {
 		r, _ := inside.Vmrules.Rule(rules, i)
-		rule, key := c.newRule(r)
-		at, isKnown := known[key]
-		if !isKnown {
-			at = len(c.paths)
-			known[key] = at
-			c.paths = append(c.paths, nil)
+		made, key := rule{Rule: r}, "" // the key is the same for Equal paths
+		size := len(r.Path.String()) + len(r.Valid.String())
+		if c.budget.Spend(meter.Times(size, pathByteWork), meter.Times(size, pathByteSize)) == nil {
+			made.path, made.valid = fieldpath.Steps(r.Path), fieldpath.Steps(r.Valid)
+			made.follows = !r.Valid.IsZero() && fieldpath.BeginsWith(r.Path, r.Valid)
+			key = inside.Vmrules.Parsed(r.Path).Key()
 		}
-		rule.pathIndex = at
-		c.rules = append(c.rules, rule)
-		c.paths[at] = append(c.paths[at], i)
+		if _, isKnown := known[key]; !isKnown {
+			known[key] = len(known)
+		}
+		made.pathIndex = known[key]
+		c.rules = append(c.rules, made)
 	}
+	c.paths = len(known)
 	return c
 }
 
@@ -73,25 +75,6 @@ func share(of vmrules.Budget, m meter.Meter) vmrules.Option {
 	work, kept := m.Left()
 	of.Time, of.Memory = time.Duration(max(work, 1)), int64(max(kept, 1)) // 0 would mean the default
 	return of
-}
-
-// newRule returns a rule, and a key that is the same for Equal paths.
-func (c *call) newRule(r vmrules.Rule) (made rule, key string) {
-	size := len(r.Path.String()) + len(r.Valid.String())
-	if c.budget.Spend(meter.Times(size, pathByteWork), meter.Times(size, pathByteSize)) != nil {
-		return rule{Rule: r}, ""
-	}
-	made = rule{Rule: r, path: fieldpath.Steps(r.Path), valid: fieldpath.Steps(r.Valid)}
-	made.follows = !r.Valid.IsZero() && fieldpath.BeginsWith(r.Path, r.Valid)
-	return made, textOf(made.path)
-}
-
-func textOf(path []fieldpath.Step) string {
-	var b strings.Builder
-	for _, step := range path {
-		b.WriteString(step.String())
-	}
-	return b.String()
 }
 
 // isSpent reports whether the budget is used up.
@@ -122,12 +105,10 @@ func (c *call) targets() iter.Seq[[]Resolved] {
 
 // groups returns the rules on each path.
 func (c *call) groups(target []Resolved) [][]*Resolved {
-	all := make([][]*Resolved, len(c.paths))
-	for path, indexes := range c.paths {
-		all[path] = make([]*Resolved, 0, len(indexes))
-		for _, i := range indexes {
-			all[path] = append(all[path], &target[i])
-		}
+	all := make([][]*Resolved, c.paths)
+	for i := range target {
+		path := c.rules[i].pathIndex
+		all[path] = append(all[path], &target[i])
 	}
 	return all
 }

@@ -84,9 +84,13 @@ type total struct {
 	isRequired bool
 
 	together constraint.Combination
-	set      constraint.Set // the combined constraints, once settled
-	values   []string       // nil if no rule lists values
 	parts    []part
+
+	// These are known once it is settled.
+	set      constraint.Set // the combined constraints
+	patterns []*constraint.Pattern
+	listed   *constraint.Allowed // nil if no rule lists values
+	values   []string            // of these, those that satisfy the rest; nil if no rule lists values
 }
 
 // A part is what one rule contributes: a constraint or, if that is nil, its kind.
@@ -135,12 +139,19 @@ func (t *total) addArguments(r *Resolved) {
 // that it is rendered as.
 func (t *total) settle() {
 	t.set = t.together.Set()
-	list, ok := t.set.Get(constraint.Values).(*constraint.Allowed)
-	if !ok {
+	for _, c := range t.set.All() {
+		switch c := c.(type) {
+		case *constraint.Pattern:
+			t.patterns = append(t.patterns, c)
+		case *constraint.Allowed:
+			t.listed = c
+		}
+	}
+	if t.listed == nil {
 		return
 	}
 	t.values = []string{}
-	for _, s := range list.List() {
+	for _, s := range t.listed.List() {
 		if t.isSpent() {
 			return
 		}
@@ -168,37 +179,6 @@ func (t *total) admits(s *value.Scalar) bool {
 		}
 	}
 	return true
-}
-
-// lists reports whether a value is among the listed values, if any rule lists values.
-func (t *total) lists(s *value.Scalar) bool {
-	list, ok := t.set.Get(constraint.Values).(*constraint.Allowed)
-	if !ok {
-		return true
-	}
-	isListed, _ := list.Holds(s, &t.budget) // an error is about values that are not listed
-	return isListed
-}
-
-// patterns returns the patterns, all of which must match.
-func (t *total) patterns() []*constraint.Pattern {
-	var all []*constraint.Pattern
-	for _, c := range t.set.All() {
-		if p, ok := c.(*constraint.Pattern); ok {
-			all = append(all, p)
-		}
-	}
-	return all
-}
-
-// matches reports whether a value matches all patterns.
-func (t *total) matches(s *value.Scalar) (bool, error) {
-	for _, p := range t.patterns() {
-		if ok, err := p.Holds(s, &t.budget); !ok || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
 }
 
 // isUnsatisfiable reports whether no value is within the bounds, or in all lists of values.
@@ -231,7 +211,7 @@ func (t *total) constraints() Constraints {
 	if len(t.notes) > 0 {
 		all.Type = FieldType(t.set.Type().String())
 	}
-	for _, p := range t.patterns() {
+	for _, p := range t.patterns {
 		all.Patterns = append(all.Patterns, p.String())
 	}
 	return all
@@ -243,7 +223,7 @@ func (t *total) size() int {
 	for _, s := range t.values {
 		size += 2*len(s) + 16
 	}
-	for _, p := range t.patterns() {
+	for _, p := range t.patterns {
 		size += len(p.String()) + 16
 	}
 	for _, key := range []string{constraint.Min, constraint.Max, constraint.MinLength, constraint.MaxLength} {

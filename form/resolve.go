@@ -219,7 +219,7 @@ func (r *resolver) rule(i int) Resolved {
 	_ = r.Budget().Spend(text*writtenWork+resolvedWork, t.At.TextSize()+2*text+resolvedSize)
 	f := r.find(path)
 	resolved := Resolved{
-		Index: i, Target: t.Name, Field: t.At.Field(path), Pointer: t.At.Join(jsonpath.Fixed(path.Steps())).Pointer(), HasParameters: t.HasParameters,
+		Index: i, Target: t.Name, Field: t.At.Field(path), Pointer: t.At.PointerOf(path), HasParameters: t.HasParameters,
 		Values: f.values, Unsearched: f.unsearched, IsOpen: f.isOpen,
 		AtPath: r.place(path, f.implied), AtValid: r.place(valid, r.impliedAt(valid)),
 		rules: r.rules, implied: f.implied, opts: r.opts,

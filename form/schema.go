@@ -8,6 +8,7 @@ import (
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/inside"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmfields"
@@ -68,16 +69,8 @@ func Schema(rules vmrules.Rules, object map[string]any, opts ...vmrules.Validate
 	}
 	w.write()
 	schema := w.tree.schema()
-	all, _ := schema["allOf"].([]any)
-	for _, c := range w.conditions {
-		then := c.path.exists()
-		if c.then != nil {
-			then = c.then.schema()
-		}
-		all = append(all, map[string]any{"if": c.valid.exists(), "then": then})
-	}
-	if len(all) > 0 {
-		schema["allOf"] = all
+	if all, _ := schema["allOf"].([]any); w.conditions != nil {
+		schema["allOf"] = append(all, w.conditions...)
 	}
 	schema["$schema"] = SchemaDialect
 	schema[SchemaUnexpressed] = w.unexpressed
@@ -113,15 +106,9 @@ type schemaWriter struct {
 	object      map[string]any
 	tree        *node
 	patterns    map[string]*pattern // by the text in PCRE
-	conditions  []condition
+	conditions  []any               // schemas of what rules ask only if "valid" selects something
 	unexpressed []any
 	read        []any
-}
-
-// A condition is what rules ask only if "valid" selects something.
-type condition struct {
-	valid, path place
-	then        *node // nil if the path must only select something
 }
 
 func (w *schemaWriter) write() {
@@ -179,12 +166,9 @@ var openVM = sync.OnceValue(func() *jsonpath.Implied { return vmfields.OfOpenVM(
 
 // isSettable reports whether the instance type or the preference of the VM may set what a path
 // selects, whether it is given or not.
-func (t *schemaTarget) isSettable(path []fieldpath.Step) bool {
-	if t.setters == 0 || len(path) == 0 {
-		return false
-	}
-	parsed, err := jsonpath.Parse("$" + textOf(path))
-	return err != nil || openVM().MaySet(parsed, t.setters) != 0
+func (t *schemaTarget) isSettable(path vmrules.Path) bool {
+	parsed := inside.Vmrules.Parsed(path)
+	return len(parsed.Steps()) > 0 && openVM().MaySet(parsed, t.setters) != 0
 }
 
 // A schemaTarget writes the part of a schema that is about one target.
@@ -303,8 +287,8 @@ func (g *schemaGroup) addMust(must *total, r *Resolved) {
 	if r.Outcome == vmrules.OutcomeUndecided && !r.HasParameters && g.hasRoot {
 		g.leaveOut(rule, "", "", errors.New(r.Note))
 	}
-	isGiven := (g.expands || !r.AtPath.MayBeSet) && g.isSettable(rule.path) // by an object that is given, perhaps in conflict
-	if isGiven || r.AtPath.MayBeSet || g.isSettable(rule.valid) {
+	isGiven := (g.expands || !r.AtPath.MayBeSet) && g.isSettable(rule.Path) // by an object that is given, perhaps in conflict
+	if isGiven || r.AtPath.MayBeSet || g.isSettable(rule.Valid) {
 		g.leaveOut(rule, "", "", errOthers)
 		if isGiven || g.isPartial {
 			return
@@ -319,7 +303,7 @@ func (g *schemaGroup) addMust(must *total, r *Resolved) {
 	case rule.follows:
 		g.add(must, r)
 		if !g.isPartial && !rule.Valid.Equal(rule.Path) {
-			g.addCondition(r, nil)
+			g.addCondition(r, g.place.exists())
 		}
 	default:
 		g.addConditional(r)
@@ -339,12 +323,12 @@ func (g *schemaGroup) addConditional(r *Resolved) {
 	if !g.isPartial {
 		then.require(g.place)
 	}
-	g.addCondition(r, then)
+	g.addCondition(r, then.schema())
 }
 
-func (g *schemaGroup) addCondition(r *Resolved, then *node) {
+func (g *schemaGroup) addCondition(r *Resolved, then map[string]any) {
 	valid, _ := g.locate(g.rules[r.Index].valid, r.AtValid)
-	g.conditions = append(g.conditions, condition{valid, g.place, then})
+	g.conditions = append(g.conditions, map[string]any{"if": valid.exists(), "then": then})
 	_ = g.budget.Spend(0, (len(valid.steps)+len(g.place.steps))*saySize)
 }
 

@@ -67,10 +67,8 @@ func jsonInt(i int64) json.Number { return json.Number(strconv.FormatInt(i, 10))
 
 // A node collects what the schema says about the values at one place.
 type node struct {
-	members  map[string]*node
-	item     map[int]*node // [0]
-	items    *node         // [*]
-	required []any         // the names of required members
+	inside   map[fieldpath.Step]*node // of a name, an index or [*]
+	required []any                    // the names of required members
 	contains []any
 
 	isThere  bool // the value must not be null
@@ -90,26 +88,13 @@ func (n *node) grow(p place) *node {
 
 // below returns the node of a step, and adds it if it is missing.
 func (n *node) below(step fieldpath.Step) *node {
-	switch step := step.(type) {
-	case fieldpath.Name:
-		return grown(&n.members, string(step))
-	case fieldpath.Index:
-		return grown(&n.item, int(step))
+	if n.inside == nil {
+		n.inside = map[fieldpath.Step]*node{}
 	}
-	if n.items == nil {
-		n.items = &node{}
+	if n.inside[step] == nil {
+		n.inside[step] = &node{}
 	}
-	return n.items
-}
-
-func grown[K comparable](nodes *map[K]*node, key K) *node {
-	if *nodes == nil {
-		*nodes = map[K]*node{}
-	}
-	if (*nodes)[key] == nil {
-		(*nodes)[key] = &node{}
-	}
-	return (*nodes)[key]
+	return n.inside[step]
 }
 
 // require demands that the path selects something.
@@ -190,39 +175,42 @@ func (n *node) structure() map[string]any {
 	if n.required != nil {
 		schema["required"] = n.required
 	}
-	if n.members != nil {
-		properties := map[string]any{}
-		for name, member := range n.members {
-			properties[name] = member.schema()
+	properties := map[string]any{}
+	var items []any // of indexes
+	for step, inner := range n.inside {
+		switch step := step.(type) {
+		case fieldpath.Name:
+			properties[string(step)] = inner.schema()
+		case fieldpath.Index:
+			for len(items) <= int(step) {
+				items = append(items, true)
+			}
+			items[step] = inner.schema()
+		default:
+			schema["items"] = inner.schema()
 		}
+	}
+	if len(properties) > 0 {
 		schema["properties"] = properties
 	}
-	n.addItems(schema)
+	n.addItems(schema, items)
 	return schema
 }
 
-// addItems adds the schemas of items. In one schema with prefixItems, "items" would apply
-// only to the items after those, so the two keywords are in different schemas.
-func (n *node) addItems(schema map[string]any) {
+// addItems adds the schemas of items by index, and those that an array must contain. In one schema with
+// prefixItems, "items" would apply only to the items after those, so the two keywords are in different schemas.
+func (n *node) addItems(schema map[string]any, items []any) {
 	var also []any
 	for _, contains := range n.contains {
 		also = append(also, map[string]any{"contains": contains})
 	}
-	if n.item != nil {
-		items := behind(slices.Max(slices.Collect(maps.Keys(n.item))), true)
-		for i, item := range n.item {
-			items[i] = item.schema()
-		}
+	if items != nil {
 		also = append(also, map[string]any{"prefixItems": items})
 	}
-	if n.items != nil {
-		schema["items"] = n.items.schema()
-	}
-	if len(also) == 1 && (n.item == nil || n.items == nil) {
+	switch {
+	case len(also) == 1 && (items == nil || schema["items"] == nil):
 		maps.Copy(schema, also[0].(map[string]any))
-		return
-	}
-	if also != nil {
+	case also != nil:
 		schema["allOf"] = also
 	}
 }

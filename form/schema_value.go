@@ -45,12 +45,11 @@ func (w *schemaWriter) written(p *constraint.Pattern) *pattern {
 		return known
 	}
 	s := &pattern{}
-	tree, err := pcre.Parse(p.String(), &w.budget)
-	if err == nil {
+	var tree *pcre.Tree
+	if tree, s.err = pcre.Parse(p.String(), &w.budget); s.err == nil {
 		s.noNumbers = tree.NeedsMoreThan(renderedNumber)
-		s.written, err = tree.ECMA(&w.budget)
+		s.written, s.err = tree.ECMA(&w.budget)
 	}
-	s.err = err
 	w.patterns[p.String()] = s
 	return s
 }
@@ -75,8 +74,13 @@ func (g *schemaGroup) leaf(t *total) *leaf {
 // admits reports whether a value satisfies all rules.
 func (g *schemaGroup) admits(t *total, v any) bool {
 	s, ok := value.ScalarOf(v)
-	if !ok || !t.admits(&s) || !t.lists(&s) {
+	if !ok || !t.admits(&s) {
 		return false
+	}
+	if t.listed != nil {
+		if ok, _ = t.listed.Holds(&s, &t.budget); !ok { // an error is about values that are not listed
+			return false
+		}
 	}
 	return g.matches(t, &s)
 }
@@ -84,13 +88,18 @@ func (g *schemaGroup) admits(t *total, v any) bool {
 // matches reports whether a value matches all patterns. If that is unknown, it returns true
 // and records that the schema leaves the patterns out.
 func (g *schemaGroup) matches(t *total, s *value.Scalar) bool {
-	ok, err := t.matches(s)
-	if err == nil {
-		return ok
-	}
-	for _, p := range t.parts {
-		if _, isPattern := p.constraint.(*constraint.Pattern); isPattern {
-			g.leaveOut(p.rule, p.key, "", err)
+	for _, p := range t.patterns {
+		ok, err := p.Holds(s, &t.budget)
+		if err != nil {
+			for _, p := range t.parts {
+				if p.key == constraint.Regex {
+					g.leaveOut(p.rule, p.key, "", err)
+				}
+			}
+			return true
+		}
+		if !ok {
+			return false
 		}
 	}
 	return true
@@ -112,7 +121,12 @@ func (g *schemaGroup) values(t *total) map[string]any {
 		addNumber(schema, "minimum", t.decimal(constraint.Min))
 		addNumber(schema, "maximum", t.decimal(constraint.Max))
 	}
-	booleans := g.booleans(t)
+	var booleans []any
+	for _, v := range []bool{false, true} {
+		if g.admits(t, v) {
+			booleans = append(booleans, v)
+		}
+	}
 	if len(booleans) == 2 {
 		types = append(types, "boolean")
 	}
@@ -124,17 +138,6 @@ func (g *schemaGroup) values(t *total) map[string]any {
 		return map[string]any{"anyOf": []any{schema, map[string]any{"const": booleans[0]}}}
 	}
 	return schema
-}
-
-// booleans returns the booleans that satisfy all rules.
-func (g *schemaGroup) booleans(t *total) []any {
-	var all []any
-	for _, b := range []bool{false, true} {
-		if g.admits(t, b) {
-			all = append(all, b)
-		}
-	}
-	return all
 }
 
 // enum lists the values. A value is in the list as a string, number and boolean, as far as
@@ -165,7 +168,7 @@ func (g *schemaGroup) enum(t *total) map[string]any {
 // numbers returns the type of the numbers that may be allowed; "" if there are none.
 func (g *schemaGroup) numbers(t *total) string {
 	switch {
-	case t.set.Type().Is(constraint.String) || slices.ContainsFunc(t.patterns(), func(p *constraint.Pattern) bool { return g.written(p).noNumbers }):
+	case t.set.Type().Is(constraint.String) || slices.ContainsFunc(t.patterns, func(p *constraint.Pattern) bool { return g.written(p).noNumbers }):
 		return ""
 	case t.set.Type().Is(constraint.Integer):
 		return "integer"
@@ -173,50 +176,27 @@ func (g *schemaGroup) numbers(t *total) string {
 	return "number"
 }
 
-// strings returns what the schema says about strings.
+// strings returns what the schema says about strings. It leaves out patterns that it cannot write.
 func (g *schemaGroup) strings(t *total) map[string]any {
 	schema := map[string]any{}
 	addLength(schema, t, constraint.MinLength)
 	addLength(schema, t, constraint.MaxLength)
-	var patterns []any
+	var patterns []any // each in a schema of its own
 	if t.set.Type().Is(constraint.Number) {
-		patterns = append(patterns, quantityPattern)
+		patterns = append(patterns, map[string]any{"pattern": quantityPattern})
 	}
-	addPatterns(schema, append(patterns, g.writtenPatterns(t)...))
+	for _, p := range t.patterns {
+		if written := g.written(p); written.err == nil && g.budget.Spend(0, len(written.written)) == nil {
+			patterns = append(patterns, map[string]any{"pattern": written.written})
+		}
+	}
+	if len(patterns) > 0 {
+		maps.Copy(schema, patterns[0].(map[string]any))
+	}
+	if len(patterns) > 1 {
+		schema["allOf"] = patterns[1:]
+	}
 	return schema
-}
-
-// writtenPatterns returns the patterns as a schema writes them, without those that it cannot
-// write.
-func (g *schemaGroup) writtenPatterns(t *total) []any {
-	var patterns []any
-	for _, p := range t.patterns() {
-		written := g.written(p)
-		if written.err != nil {
-			continue
-		}
-		if g.budget.Spend(0, len(written.written)) != nil {
-			g.leaveOut(nil, constraint.Regex, "", errFull)
-			break
-		}
-		patterns = append(patterns, written.written)
-	}
-	return patterns
-}
-
-// addPatterns adds patterns to a schema, all of which must match.
-func addPatterns(schema map[string]any, patterns []any) {
-	var more []any
-	for i, p := range patterns {
-		if i == 0 {
-			schema["pattern"] = p
-			continue
-		}
-		more = append(more, map[string]any{"pattern": p})
-	}
-	if more != nil {
-		schema["allOf"] = more
-	}
 }
 
 func addNumber(schema map[string]any, keyword string, n json.Number) {
@@ -260,7 +240,8 @@ func (g *schemaGroup) leaveOutOf(p part, numbers string) {
 	case *constraint.Bound:
 		leaveOut("string", errQuantity)
 	case *constraint.Length:
-		if numbers != "" && !isAlwaysSo(c) {
+		isAlwaysSo := c.Key() == constraint.MinLength && c.Number().Compare(quantity.FromInt(1)) <= 0
+		if numbers != "" && !isAlwaysSo {
 			leaveOut("number", errLength)
 		}
 	case *constraint.Pattern:
@@ -272,11 +253,6 @@ func (g *schemaGroup) leaveOutOf(p part, numbers string) {
 			leaveOut("number", errMatch)
 		}
 	}
-}
-
-// isAlwaysSo reports whether every rendered number satisfies the length.
-func isAlwaysSo(c *constraint.Length) bool {
-	return c.Key() == constraint.MinLength && c.Number().Compare(quantity.FromInt(1)) <= 0
 }
 
 // of returns the schema of the value. It allows null if the value may be missing.

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"iter"
 	"maps"
 	"slices"
@@ -46,14 +47,14 @@ func (r *parameterReader) walk(v any, at jsonpath.Location) {
 	}
 	switch v := v.(type) {
 	case string:
-		r.inText(v, at)
+		r.inText(v, at, "")
 	case []any:
 		for i, item := range v {
 			r.walk(item, append(at, jsonpath.Item(i)))
 		}
 	case map[string]any:
 		for _, name := range value.Names(v) {
-			r.inKey(name, at)
+			r.inText(name, at, UsedKey)
 			r.walk(v[name], append(at, jsonpath.Member(name)))
 		}
 	}
@@ -91,32 +92,29 @@ const (
 	useSize    = 1000 // about the size in bytes of a Use and its copy, without texts
 )
 
-func (r *parameterReader) inText(s string, at jsonpath.Location) {
+// inText finds the uses in a text, each as itself tells unless the text is a key, or the rules. There, it
+// also fills in the parameters.
+func (r *parameterReader) inText(s string, at jsonpath.Location, as UsedAs) {
 	if !strings.Contains(s, parameter.Mark) || r.meter.Spend(meter.Times(len(s), textWork), 2*len(s)) != nil {
 		return
 	}
-	if isRules(at) {
-		r.inRules(s, at)
-		return
+	if as == "" && isRules(at) {
+		as = UsedRules
 	}
 	isAlone := strings.Count(s, parameter.Mark) == 1
 	for ref := range References(s) {
-		use := Use{As: ref.As}
-		if ref.As == UsedPart && isAlone {
+		use := Use{As: cmp.Or(as, ref.As)}
+		switch {
+		case as == UsedKey && ref.As == UsedJSON: // Fill leaves it as it is
+			continue
+		case use.As == UsedPart && isAlone:
 			use.Before, use.After = s[:ref.Start], s[ref.End:]
 		}
 		r.use(ref.Name, at, use)
 	}
-}
-
-func (r *parameterReader) inKey(name string, at jsonpath.Location) {
-	if !strings.Contains(name, parameter.Mark) || r.meter.Spend(meter.Times(len(name), textWork), 2*len(name)) != nil {
-		return
-	}
-	for ref := range References(name) {
-		if ref.As != UsedJSON {
-			r.use(ref.Name, at, Use{As: UsedKey})
-		}
+	if as == UsedRules {
+		f := filling{Filler: &Filler{values: r.own}, meter: r.meter}
+		r.filled = r.replaced(r.filled, at, f.replaced(s))
 	}
 }
 
@@ -124,15 +122,6 @@ func (r *parameterReader) inKey(name string, at jsonpath.Location) {
 func isRules(at jsonpath.Location) bool {
 	n := len(at)
 	return n > 1 && at[n-1] == jsonpath.Member(vmrules.Annotation) && at[n-2] == jsonpath.Member("annotations")
-}
-
-// inRules finds the uses in the rules, and fills in the parameters there.
-func (r *parameterReader) inRules(s string, at jsonpath.Location) {
-	for ref := range References(s) {
-		r.use(ref.Name, at, Use{As: UsedRules})
-	}
-	f := filling{Filler: &Filler{values: r.own}, meter: r.meter}
-	r.filled = r.replaced(r.filled, at, f.replaced(s))
 }
 
 // replaced returns a copy of a value with another text at a place. It copies only the

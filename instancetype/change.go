@@ -1,9 +1,11 @@
 package instancetype
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmfields"
 )
@@ -78,66 +80,90 @@ func remove(in any, at jsonpath.Location) bool {
 	return true
 }
 
-// A maker returns what changes at a place of the VM, to which KubeVirt applies the given
-// value of a field of an object.
-type maker func(e *expansion, from *object, p place, given any) ([]change, error)
-
-var makers = map[vmfields.How]maker{
-	vmfields.Copied:        copied,
-	vmfields.Merged:        merged,
-	vmfields.Created:       created,
-	vmfields.CreatedIfTrue: createdIfTrue,
-	vmfields.NotAllowed:    nothing,
-	vmfields.Canonical:     canonical,
-	vmfields.Topology:      partOfTopology,
-	vmfields.Overcommitted: overcommitted,
-	vmfields.NewFeatures:   newFeatures,
-	vmfields.PanicDevice:   panicDevice,
-	vmfields.IfVirtio:      ifVirtio,
-	vmfields.WithTimezone:  withTimezone,
-	vmfields.UnlessNewEFI:  unlessNewEFI,
+// changes returns what changes at a place of the VM, to which KubeVirt applies the given value of
+// a field of an object.
+func (e *expansion) changes(from *object, f vmfields.Field, p place, given any) ([]change, error) {
+	var err error
+	switch f.How {
+	case vmfields.Merged:
+		given = given.(map[string]any)[p.name()]
+	case vmfields.Created, vmfields.CreatedIfTrue:
+		if given == false {
+			return nil, nil
+		}
+		given = map[string]any{}
+	case vmfields.NotAllowed:
+		return nil, nil
+	case vmfields.Canonical:
+		var a amount
+		a, err = amountOf(given)
+		given = a.String()
+	case vmfields.Topology:
+		var t map[string]int64
+		t, err = topologyOf(given.(int64), e.preference)
+		given = t[p.name()]
+	case vmfields.Overcommitted:
+		return overcommitted(from, p, given)
+	case vmfields.NewFeatures:
+		return newFeatures(from, p, given.([]any))
+	case vmfields.PanicDevice:
+		given = []any{map[string]any{"model": given}}
+	case vmfields.IfVirtio: // the preference may have just set the bus
+		if value.StringAt(p.parent, "disk", "bus") != "virtio" {
+			return nil, nil
+		}
+	case vmfields.WithTimezone: // as KubeVirt does, beside the offset from UTC
+		if zone, ok := from.text("clock.preferredClockOffset.timezone"); ok {
+			beside := p.at[:len(p.at)-1].Join(jsonpath.Members("timezone"))
+			return []change{{p.at, given}, {beside, zone}}, nil
+		}
+	case vmfields.UnlessNewEFI: // KubeVirt does not copy preferredUseSecureBoot if it has just copied preferredEfi
+		preferred, _ := from.find("firmware.preferredEfi")
+		efi := p.at[:len(p.at)-1].String()
+		if preferred != nil && slices.ContainsFunc(e.set, func(o Origin) bool { return o.Field == efi }) {
+			return nil, nil
+		}
+	}
+	return []change{{p.at, given}}, err
 }
 
-func one(p place, v any) []change { return []change{{p.at, v}} }
-
-func nothing(*expansion, *object, place, any) ([]change, error) { return nil, nil }
-
-func copied(_ *expansion, _ *object, p place, given any) ([]change, error) {
-	return one(p, given), nil
-}
-
-func merged(_ *expansion, _ *object, p place, given any) ([]change, error) {
-	return one(p, given.(map[string]any)[p.name()]), nil
-}
-
-func created(_ *expansion, _ *object, p place, _ any) ([]change, error) {
-	return one(p, map[string]any{}), nil
-}
-
-func createdIfTrue(_ *expansion, _ *object, p place, given any) ([]change, error) {
-	if given == false {
+// overcommitted sets the memory that a VM requests, if that is less than what the guest sees. Like
+// KubeVirt, it calculates in single precision.
+func overcommitted(from *object, p place, given any) ([]change, error) {
+	percent, _ := from.count("memory.overcommitPercent")
+	if percent == 0 {
 		return nil, nil
 	}
-	return one(p, map[string]any{}), nil
+	if percent > 100 {
+		return nil, from.errorf("spec.memory.overcommitPercent is %d, which is more than 100", percent)
+	}
+	guest, err := amountOf(given)
+	whole, _ := guest.number.RoundUp()
+	rest := 1 - float32(percent)/100
+	guest.number = quantity.FromInt(int64(float32(whole) * rest))
+	return []change{{p.at, guest.String()}}, err
 }
 
-// withTimezone copies an offset from UTC and, as KubeVirt does, a time zone beside it.
-func withTimezone(_ *expansion, from *object, p place, given any) ([]change, error) {
-	changes := one(p, given)
-	if zone, ok := from.text("clock.preferredClockOffset.timezone"); ok {
-		changes = append(changes, change{p.sibling("timezone"), zone})
+// newFeatures appends the preferred CPU features that the VM does not name. If the preference
+// names one twice, so does the VM.
+func newFeatures(from *object, p place, given []any) ([]change, error) {
+	present, ok := p.value().([]any)
+	if p.value() != nil && !ok {
+		return nil, fmt.Errorf("the VM's %s is %s, not a list", p.at, value.Describe(p.value()))
+	}
+	named := map[string]bool{}
+	for i := range present {
+		named[value.StringAt(present[i], "name")] = true
+	}
+	var changes []change
+	for i, feature := range given {
+		if _, ok := feature.(map[string]any); !ok {
+			return nil, from.errorf("spec.cpu.preferredCPUFeatures[%d] is %s, not an object", i, value.Describe(feature))
+		}
+		if !named[value.StringAt(feature, "name")] {
+			next := p.at.Join(jsonpath.Location{jsonpath.Item(len(present) + len(changes))})
+			changes = append(changes, change{next, feature})
+		}
 	}
 	return changes, nil
-}
-
-// unlessNewEFI copies preferredUseSecureBoot, which KubeVirt does not do if it has just
-// copied preferredEfi.
-func unlessNewEFI(e *expansion, from *object, p place, given any) ([]change, error) {
-	preferred, _ := from.find("firmware.preferredEfi")
-	efi := p.at[:len(p.at)-1].String()
-	isNew := slices.ContainsFunc(e.set, func(o Origin) bool { return o.Field == efi })
-	if preferred != nil && isNew {
-		return nil, nil
-	}
-	return one(p, given), nil
 }

@@ -1,6 +1,7 @@
 package instancetype
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
@@ -22,7 +23,7 @@ type Conflict struct {
 func (e *expansion) conflicts() ([]Conflict, error) {
 	var found []Conflict
 	inMemory := false
-	for _, f := range e.instancetype.fields() {
+	for _, f := range e.instancetype.class.fields {
 		isMemory := strings.HasPrefix(f.From, "memory.")
 		if isMemory && inMemory {
 			continue
@@ -71,10 +72,6 @@ func (e *expansion) conflict(f vmfields.Field, p place) Conflict {
 				"remove it there, or use another instance type", e.instancetype.name),
 		}
 	}
-	field := p.at.String()
-	if f.Reported != "" {
-		field = f.Reported
-	}
-	return Conflict{field, fmt.Sprintf("%s sets spec.%s, so the VM must not set this field: "+
+	return Conflict{cmp.Or(f.Reported, p.at.String()), fmt.Sprintf("%s sets spec.%s, so the VM must not set this field: "+
 		"remove it, or use another instance type", e.instancetype.name, f.From)}
 }

@@ -65,10 +65,13 @@ func expandFrom(m *meter.Meter, vm, instancetype, preference map[string]any) (*E
 	if vm == nil {
 		return nil, errors.New("the VM is nil")
 	}
-	e := expansion{meter: m}
-	err := e.readVM(vm)
+	copied, err := value.Copy(vm, 0, m)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the VM cannot be read: %w", err)
+	}
+	e := expansion{meter: m, vm: copied.(map[string]any)}
+	if kind := e.vm["kind"]; kind != nil && kind != "VirtualMachine" {
+		return nil, fmt.Errorf("the VM is of the kind %s, not a VirtualMachine", value.Describe(kind))
 	}
 	if e.instancetype, err = instancetypes.read(instancetype, m); err != nil {
 		return nil, err
@@ -83,26 +86,14 @@ func expandFrom(m *meter.Meter, vm, instancetype, preference map[string]any) (*E
 type expansion struct {
 	meter        *meter.Meter
 	vm           map[string]any // the copy that it fills in
-	instancetype *object        // nil if there is none
-	preference   *object        // nil if there is none
+	instancetype *object
+	preference   *object
 	set          []Origin
 }
 
-func (e *expansion) readVM(vm map[string]any) error {
-	copied, err := value.Copy(vm, 0, e.meter)
-	if err != nil {
-		return fmt.Errorf("the VM cannot be read: %w", err)
-	}
-	e.vm = copied.(map[string]any)
-	if kind := e.vm["kind"]; kind != nil && kind != "VirtualMachine" {
-		return fmt.Errorf("the VM is of the kind %s, not a VirtualMachine", value.Describe(kind))
-	}
-	return nil
-}
-
 func (e *expansion) expand() (*Expansion, error) {
-	expanded := &Expansion{Ignored: slices.Concat(e.instancetype.ignored(), e.preference.ignored())}
-	if e.instancetype == nil && e.preference == nil {
+	expanded := &Expansion{Ignored: slices.Concat(e.instancetype.unknown, e.preference.unknown)}
+	if e.instancetype == none && e.preference == none {
 		expanded.VM = e.vm
 		return expanded, nil
 	}
@@ -117,7 +108,7 @@ func (e *expansion) expand() (*Expansion, error) {
 		return expanded, nil
 	}
 	for _, from := range []*object{e.instancetype, e.preference} {
-		for _, f := range from.fields() {
+		for _, f := range from.class.fields {
 			if err := e.apply(from, f); err != nil {
 				return nil, err
 			}
@@ -143,7 +134,7 @@ func (e *expansion) apply(from *object, f vmfields.Field) error {
 		} else if !isOpen {
 			continue
 		}
-		changes, err := makers[f.How](e, from, p, given)
+		changes, err := e.changes(from, f, p, given)
 		if err != nil {
 			return err
 		}

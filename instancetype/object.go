@@ -8,20 +8,22 @@ import (
 
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
-// An object is an instance type or a preference that has been checked. A nil object has no
-// fields.
+// An object is an instance type or a preference that has been checked.
 type object struct {
 	class *class
-	name  string // with the class: "instancetype u1.small"
-	all   map[string]any
+	name  string         // with the class: "instancetype u1.small"
 	spec  map[string]any // nil if it is missing
 
 	unknown []string // the paths of the fields that the tables do not have
 }
+
+// none stands for an object that is not given.
+var none = &object{class: &class{}}
 
 // group is the API group of all instance types and preferences.
 const group = "instancetype.kubevirt.io"
@@ -51,42 +53,43 @@ var (
 	}
 )
 
-// read returns nil if there is no object.
+// read returns none if there is no object.
 func (c *class) read(given map[string]any, m *meter.Meter) (*object, error) {
 	if given == nil {
-		return nil, nil
+		return none, nil
 	}
 	copied, err := value.Copy(given, 0, m)
 	if err != nil {
 		return nil, fmt.Errorf("the %s cannot be read: %w", c.name, err)
 	}
-	o := &object{class: c, name: c.name, all: copied.(map[string]any)}
-	if name := value.StringAt(o.all, "metadata", "name"); name != "" {
+	all := copied.(map[string]any)
+	o := &object{class: c, name: c.name}
+	if name := value.StringAt(all, "metadata", "name"); name != "" {
 		o.name += " " + value.OneLine(value.Shortened(name))
 	}
-	if err := o.check(); err != nil {
+	if err := o.check(all); err != nil {
 		return nil, err
 	}
-	if err := o.findUnknown(m); err != nil {
+	top := names{"apiVersion": nil, "kind": nil, "metadata": nil, "spec": c.known, "status": nil}
+	if err := o.addUnknown(top, jsonpath.Members(c.name), all, m); err != nil {
 		return nil, err
 	}
 	return o, nil
 }
 
 // check finds what KubeVirt could not decode.
-func (o *object) check() error {
-	if kind := o.all["kind"]; kind != nil && !slices.Contains(o.class.kinds, value.StringAt(o.all, "kind")) {
+func (o *object) check(all map[string]any) error {
+	if kind := all["kind"]; kind != nil && !slices.Contains(o.class.kinds, value.StringAt(all, "kind")) {
 		return o.errorf("it is of the kind %s, not a %s", value.Describe(kind), strings.Join(o.class.kinds, " or a "))
 	}
-	version := value.StringAt(o.all, "apiVersion")
+	version := value.StringAt(all, "apiVersion")
 	if found, _, _ := strings.Cut(version, "/"); version != "" && found != group {
 		return o.errorf("its apiVersion %s is not of the group %s", value.Quoted(version), group)
 	}
-	spec, err := asObject(o.all["spec"])
-	if err != nil {
+	var err error
+	if o.spec, err = asObject(all["spec"]); err != nil {
 		return o.errorf("spec %w", err)
 	}
-	o.spec = spec
 	for _, f := range o.class.fields {
 		v, err := o.find(f.From)
 		if err != nil {
@@ -111,13 +114,6 @@ func (o *object) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s: %w", o.name, fmt.Errorf(format, args...))
 }
 
-func (o *object) fields() []vmfields.Field {
-	if o == nil {
-		return nil
-	}
-	return o.class.fields
-}
-
 // at returns what the object has in a field; nil if that counts as missing.
 func (o *object) at(f vmfields.Field) any {
 	v, _ := o.find(f.From)
@@ -130,9 +126,6 @@ func (o *object) at(f vmfields.Field) any {
 
 // find returns what is at a path of names below spec; nil if it is missing.
 func (o *object) find(path string) (any, error) {
-	if o == nil {
-		return nil, nil
-	}
 	var v any = o.spec
 	rest, more := path, true
 	for more {
@@ -195,21 +188,14 @@ func checkType(v any, is vmfields.FieldType) error {
 		_, err := amountOf(v)
 		return err
 	case vmfields.Names:
-		if err := checkStrings(v); err != nil {
-			return err
+		for _, name := range value.Names(v) {
+			if member := value.At(v, name); value.ShapeOf(member) != value.String {
+				return fmt.Errorf("has %s for %s, not a string", value.Describe(member), value.Quoted(name))
+			}
 		}
 	}
 	if value.ShapeOf(v) != shape {
 		return fmt.Errorf("is %s, not %s", value.Describe(v), wanted)
-	}
-	return nil
-}
-
-func checkStrings(v any) error {
-	for _, name := range value.Names(v) {
-		if _, ok := value.At(v, name).(string); !ok {
-			return fmt.Errorf("has %s for %s, not a string", value.Describe(value.At(v, name)), value.Quoted(name))
-		}
 	}
 	return nil
 }
@@ -224,6 +210,32 @@ func countOf(v any) (int64, error) {
 		return 0, fmt.Errorf("is %s, not a whole number from 0 to %d", value.Describe(v), uint32(math.MaxUint32))
 	}
 	return n, nil
+}
+
+// An amount is a quantity in the format in which it was written.
+type amount struct {
+	number quantity.Number
+	format quantity.Format
+}
+
+// amountOf returns a quantity that is not negative. The error continues a sentence that begins
+// with the path of the value.
+func amountOf(v any) (amount, error) {
+	s, _ := value.ScalarOf(v)
+	n, err := s.Quantity()
+	if err != nil {
+		return amount{}, fmt.Errorf("is %s, not a quantity such as 2Gi", value.Describe(v))
+	}
+	if _, ok := n.RoundUp(); !ok || n.Sign() < 0 {
+		return amount{}, fmt.Errorf("is %s, not a quantity from 0 to 2⁶³-1", value.Describe(v))
+	}
+	return amount{n, quantity.FormatOf(s.Text())}, nil
+}
+
+// String returns the amount as Kubernetes writes it.
+func (a amount) String() string {
+	text, _ := a.number.Canonical(a.format)
+	return text
 }
 
 // names is a tree of the names of fields. A field without fields in it may hold anything.
@@ -243,12 +255,7 @@ func namesOf(fields []vmfields.Field) names {
 	return root
 }
 
-// findUnknown finds the fields that the tables do not have.
-func (o *object) findUnknown(m *meter.Meter) error {
-	top := names{"apiVersion": nil, "kind": nil, "metadata": nil, "spec": o.class.known, "status": nil}
-	return o.addUnknown(top, jsonpath.Members(o.class.name), o.all, m)
-}
-
+// addUnknown finds the fields that the tables do not have.
 func (o *object) addUnknown(known names, at jsonpath.Location, v any, m *meter.Meter) error {
 	if len(known) == 0 {
 		return nil
@@ -267,12 +274,4 @@ func (o *object) addUnknown(known names, at jsonpath.Location, v any, m *meter.M
 		}
 	}
 	return nil
-}
-
-// ignored returns the paths of the fields that the tables do not have.
-func (o *object) ignored() []string {
-	if o == nil {
-		return nil
-	}
-	return o.unknown
 }

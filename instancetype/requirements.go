@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/bits"
 	"strings"
 
 	"github.com/vmrules/vmrules/internal/meter"
@@ -66,7 +65,7 @@ func (r requirements) checkCPU() []Conflict {
 	if !ok {
 		return nil
 	}
-	if r.instancetype != nil {
+	if r.instancetype != none {
 		if has, _ := r.instancetype.count("cpu.guest"); has < required {
 			return r.tooSmall(fmt.Sprintf("%d vCPUs", has), fmt.Sprint(required))
 		}
@@ -93,7 +92,7 @@ func (r requirements) checkLevels(cpu any, required int64) []Conflict {
 		if err != nil {
 			return []Conflict{{cpuField + "." + level, "the VM's field " + err.Error()}}
 		}
-		has = times(has, uint64(n))
+		has = min(has*uint64(n), math.MaxUint32) // no preference requires more
 	}
 	if has >= uint64(required) {
 		return nil
@@ -109,15 +108,6 @@ func (r requirements) checkLevels(cpu any, required int64) []Conflict {
 		missing = append(missing, Conflict{cpuField + "." + field, message})
 	}
 	return missing
-}
-
-// times returns a product, or the largest number if the product is larger.
-func times(a, b uint64) uint64 {
-	high, low := bits.Mul64(a, b)
-	if high > 0 {
-		return math.MaxUint64
-	}
-	return low
 }
 
 // levelsThatCount returns the levels of the topology whose product is the number of vCPUs;
@@ -155,7 +145,7 @@ func (r requirements) checkMemory() []Conflict {
 	if has.number.Compare(required.number) >= 0 {
 		return nil
 	}
-	if r.instancetype != nil {
+	if r.instancetype != none {
 		return r.tooSmall(has.String()+" of memory", required.String())
 	}
 	return []Conflict{{memoryField, fmt.Sprintf("the VM has %s of memory, but %s requires %s: raise guest, or use an instance type",

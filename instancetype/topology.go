@@ -2,22 +2,12 @@ package instancetype
 
 import "cmp"
 
-// A topology is how many sockets a VM has, cores in each, and threads in each of these.
-type topology map[string]int64
-
-// partOfTopology sets the sockets, cores or threads of a VM.
-func partOfTopology(e *expansion, _ *object, p place, given any) ([]change, error) {
-	t, err := topologyOf(given.(int64), e.preference)
-	if err != nil {
-		return nil, err
-	}
-	return one(p, t[p.name()]), nil
-}
-
-// topologyOf spreads vCPUs as a preference prefers. If it prefers nothing that KubeVirt knows,
-// the result is 1 of each, whatever the number of vCPUs.
-func topologyOf(guest int64, preference *object) (topology, error) {
-	t := topology{sockets: 1, cores: 1, threads: 1}
+// topologyOf returns how many sockets a VM has, cores in each, and threads in each of these. It spreads
+// vCPUs as a preference prefers, and a division loses its remainder. If the preference prefers nothing that
+// KubeVirt knows, the result is 1 of each, whatever the number of vCPUs.
+func topologyOf(guest int64, preference *object) (map[string]int64, error) {
+	const threadsPerCore = 2
+	t := map[string]int64{sockets: 1, cores: 1, threads: 1}
 	if guest == 1 {
 		return t, nil
 	}
@@ -27,27 +17,17 @@ func topologyOf(guest int64, preference *object) (topology, error) {
 	case anyLevel:
 		t[sockets] = guest
 	case spread:
-		return t, t.spread(guest, preference)
+		ratio, across := spreadOptions(preference)
+		switch levels := spreadLevels[across]; {
+		case levels != nil && ratio == 0:
+			return nil, preference.errorf("spec.cpu.spreadOptions.ratio is 0: KubeVirt divides by it and crashes: set it to 1 or more")
+		case len(levels) == 2:
+			t[levels[0]], t[levels[1]] = guest/ratio, ratio
+		case len(levels) == 3:
+			t[levels[0]], t[levels[1]], t[levels[2]] = guest/threadsPerCore/ratio, ratio, threadsPerCore
+		}
 	}
 	return t, nil
-}
-
-// spread divides the vCPUs. A division loses its remainder.
-func (t topology) spread(guest int64, preference *object) error {
-	const threadsPerCore = 2
-	ratio, across := spreadOptions(preference)
-	if ratio == 0 && spreadLevels[across] != nil {
-		return preference.errorf("spec.cpu.spreadOptions.ratio is 0: KubeVirt divides by it and crashes: set it to 1 or more")
-	}
-	switch across {
-	case acrossSocketsCores:
-		t[sockets], t[cores] = guest/ratio, ratio
-	case acrossCoresThreads:
-		t[cores], t[threads] = guest/ratio, ratio
-	case acrossAll:
-		t[sockets], t[cores], t[threads] = guest/threadsPerCore/ratio, ratio, threadsPerCore
-	}
-	return nil
 }
 
 // These are the levels of a topology, and the names of preferred topologies.
@@ -75,17 +55,11 @@ func preferredTopology(preference *object) string {
 	return cmp.Or(oldNames[preferred], preferred)
 }
 
-// These are the levels across which vCPUs can be spread.
-const (
-	acrossSocketsCores = "SocketsCores"
-	acrossCoresThreads = "CoresThreads"
-	acrossAll          = "SocketsCoresThreads"
-)
-
+// spreadLevels has the levels across which vCPUs can be spread.
 var spreadLevels = map[string][]string{
-	acrossSocketsCores: {sockets, cores},
-	acrossCoresThreads: {cores, threads},
-	acrossAll:          {sockets, cores, threads},
+	"SocketsCores":        {sockets, cores},
+	"CoresThreads":        {cores, threads},
+	"SocketsCoresThreads": {sockets, cores, threads},
 }
 
 // spreadOptions returns the options for spread. The ratio is 0 only if the preference sets
@@ -98,7 +72,7 @@ func spreadOptions(preference *object) (ratio int64, across string) {
 	}
 	across, ok = preference.text("cpu.spreadOptions.across")
 	if !ok {
-		across = acrossSocketsCores
+		across = "SocketsCores"
 	}
 	return ratio, across
 }

@@ -106,6 +106,3 @@ var severities = func() map[string]Severity {
 	}
 	return all
 }()
-
-// notChecked is the ID of the finding that the budget ran out.
-const notChecked = "not-checked"

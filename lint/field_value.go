@@ -8,7 +8,6 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/constraint"
-	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/rulekey"
 	"github.com/vmrules/vmrules/internal/spelling"
 	"github.com/vmrules/vmrules/internal/value"
@@ -87,31 +86,32 @@ func (l *linter) fieldValues(r *rule, fields []*field) {
 	}
 	var unknown listedValues
 	values, _ := r.Values.List()
+	_, list := r.at(constraint.Values)
 	for i, a := range values {
 		literal, _ := a.Literal()
 		s, ok := value.ScalarOf(literal)
 		if !ok || s.String() == "" || slices.Contains(known, s.String()) {
 			continue
 		}
-		_, list := r.at(constraint.Values)
 		if l.budget.Spend(compareWork*len(known), 0) != nil {
 			return
 		}
 		apart := strings.FieldsFunc(s.String(), func(c rune) bool { return strings.ContainsRune(",;| ", c) })
 		isUnknown := func(v string) bool { return !slices.Contains(known, v) }
 		isSeveral := strings.ContainsAny(s.String(), ",|") && !isFreeText(r.Path) || !slices.ContainsFunc(apart, isUnknown)
-		switch {
+		switch meant := spelling.Nearest(s.String(), known); {
 		case len(apart) > 1 && isSeveral:
 			l.add(r, constraint.Values, "misspelt-value", "%s is one value: give each quotes of its own: %s",
 				value.Quoted(s.String()), value.AppendList(nil, apart)).Offset = list.Items[i].Start
-			continue
 		case known == nil:
-			continue
-		}
-		if meant := spelling.Nearest(s.String(), known); meant != "" {
-			l.misspeltValue(r, list.Items[i], s.String(), meant)
-		} else {
+		case meant == "":
 			unknown.add(s.String(), list.Items[i], "")
+		default:
+			f := l.add(r, constraint.Values, "misspelt-value", "unknown value %s: did you mean %q?", value.Quoted(s.String()), meant)
+			f.Offset = list.Items[i].Start
+			if s.Shape() == value.String {
+				f.Suggestion = meant
+			}
 		}
 	}
 	if len(unknown.all) == 0 {
@@ -172,14 +172,6 @@ func (l *linter) refusing(r *rule, v value.Scalar) []string {
 func (l *linter) allowsUnset(r *rule) bool {
 	most, isLimited := r.MaxLength.Literal()
 	return l.refusing(r, value.FromString("")) == nil && (!r.Regex.IsZero() || isLimited && fmt.Sprint(most) == "0")
-}
-
-func (l *linter) misspeltValue(r *rule, at jsontext.Node, written, meant string) {
-	f := l.add(r, constraint.Values, "misspelt-value", "unknown value %s: did you mean %q?", value.Quoted(written), meant)
-	f.Offset = at.Start
-	if _, isString := at.Value.(string); isString {
-		f.Suggestion = meant
-	}
 }
 
 // valuesOf returns the values that KubeVirt lists for fields; nil if it lists none for one of

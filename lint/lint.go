@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/inside"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/meter"
 )
@@ -120,6 +121,48 @@ type linter struct {
 	budget meter.Budget // for the checks; it has no time limit, so that findings do not depend on a clock
 }
 
+// workPart divides the Budget's Time: all checks together may do this fraction of it. They may
+// keep as much memory as the Budget says.
+const workPart = 2
+
+func newLinter(text string, opts []vmrules.ParseOption) *linter {
+	limits, isWhole, others := inside.Vmrules.Options(opts)
+	l := &linter{text: text, opts: opts, isWhole: isWhole, findings: []Finding{}, unknownKinds: map[int]bool{}}
+	l.takeOptions(others)
+	whole := meter.OrDefault(limits.Time, limits.Memory)
+	work, kept := whole.Left()
+	l.budget = meter.Budget{Meter: meter.New(max(work/workPart, 1), kept)} // 0 would mean the default
+	return l
+}
+
+// read reports the problems of the annotation, including those that it has only under
+// Strict. It returns the rules that have no problem without Strict.
+func (l *linter) read() []*rule {
+	ends := map[int]int{}
+	rules, problems, strict := inside.Vmrules.Read(l.text, l.opts, &l.budget, ends)
+	for _, p := range problems {
+		l.problem(p, ends[p.Offset], SeverityError, true)
+	}
+	for _, p := range strict {
+		l.problem(p, ends[p.Offset], l.severityOf(p.Code), l.isUnusable(p.Code))
+	}
+	all := make([]*rule, 0, len(rules))
+	for _, r := range rules {
+		all = append(all, &rule{Rule: r.Rule, index: r.Index, node: r.Node, literal: r.Literal})
+	}
+	return all
+}
+
+func (l *linter) problem(p vmrules.Problem, end int, s Severity, isRefused bool) {
+	if p.Code == "unknown-kind" || p.Code == "misspelt-kind" {
+		l.unknownKinds[p.Index] = true
+	}
+	l.findings = append(l.findings, Finding{
+		Severity: s, ID: p.Code, Rule: p.Rule, Index: p.Index, Key: p.Key,
+		Offset: p.Offset, End: end, Message: p.Message, Suggestion: p.Suggestion, Refuses: isRefused,
+	})
+}
+
 // A finding costs this much, in units of work and in bytes.
 const (
 	findingWork = 2000
@@ -132,7 +175,7 @@ func (l *linter) add(r *rule, key, id, format string, args ...any) *Finding {
 	key, at := r.at(key)
 	f := Finding{
 		Severity: l.severityOf(id), ID: id, Rule: r.Name, Index: r.index, Key: key,
-		Offset: at.Start, Message: fmt.Sprintf(format, args...), Refuses: profileSeverities[l.profile][id] == SeverityError,
+		Offset: at.Start, Message: fmt.Sprintf(format, args...), Refuses: l.isUnusable(id),
 	}
 	if l.budget.Spend(findingWork, findingSize+len(r.Name)) != nil {
 		return &f // sorted then says that findings are missing
@@ -147,10 +190,7 @@ func (f *Finding) follow(s Severity) { f.Severity, f.Refuses = s, s == SeverityE
 // sorted returns the findings in order, each with its lines and columns.
 func (l *linter) sorted() []Finding {
 	if err := l.budget.Err(); err != nil {
-		l.findings = append(l.findings, Finding{
-			Severity: severities[notChecked], ID: notChecked, Index: -1,
-			Message: fmt.Sprintf("the annotation is checked only in part: %v", err),
-		})
+		l.findings = append(l.findings, unplaced("not-checked", "the annotation is checked only in part: %v", err))
 	}
 	slices.SortStableFunc(l.findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), strings.Compare(a.ID, b.ID))

@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/internal/spelling"
@@ -82,4 +83,108 @@ func itemsOf(fields []*field) []*field {
 		}
 	}
 	return unique(items)
+}
+
+// moved guesses which field a name at the wrong level means: one further down, none behind a scalar,
+// or one where the rest of the path would be right. It returns those fields and the corrected step.
+func (s *pathSearch) moved(name fieldpath.Name, written string) (next []*field, mended string, ok bool) {
+	isOther := func(f *field) bool { return f.Shape != vmapi.Scalar }
+	switch {
+	case s.deep != nil: // ".." would have found the name
+		return nil, "", false
+	case len(s.fields) > 0 && !slices.ContainsFunc(s.fields, isOther):
+		s.find("misplaced-field", true, "%s has no fields: remove %s", s.soFar(), value.Shortened(written))
+		return s.fields, "", true
+	case !s.pay(len(s.fields) + len(s.rest)):
+		return nil, "", false
+	}
+	switch below := s.below(name); {
+	case len(below) == 1:
+		s.find("misplaced-field", true, "unknown field %s in %s: did you mean %s?", value.Quoted(string(name)), s.soFar(), value.Shortened(below[0].steps+written))
+		return stepOf(below[0].around, name), below[0].steps + written, true
+	case 0 < len(below) && len(below) <= maxNamed:
+		s.find("misplaced-field", false, "unknown field %s in %s: did you mean %s?", value.Quoted(string(name)), s.soFar(), oneOf(below, written))
+		return nil, written, true
+	}
+	return s.elsewhere(name)
+}
+
+// below returns the nearest places of a name below the fields: those that have the rest of the path or, if
+// none does, those one level down.
+func (s *pathSearch) below(name fieldpath.Name) []place {
+	var all, children []place
+	for _, f := range s.fields {
+		for _, p := range placesIn(f)[string(name)] {
+			if p.depth > 0 && (p.depth <= maxGuessed || len(s.rest) > 1) {
+				all = append(all, p)
+			}
+			if p.depth == 1 {
+				children = append(children, p)
+			}
+		}
+	}
+	if found := nearest(all, s.rest); found != nil {
+		return found
+	}
+	return children
+}
+
+// maxGuessed is how many levels a name may lack that is the last of a path.
+const maxGuessed = 3
+
+func oneOf(places []place, written string) string {
+	var all []string
+	for _, p := range places {
+		all = append(all, p.steps+written)
+	}
+	last := len(all) - 1
+	return value.Shortened(strings.Join(all[:last], ", ") + " or " + all[last])
+}
+
+// spine has the names with which the right part of a path may begin again.
+var spine = []fieldpath.Step{fieldpath.Name("metadata"), fieldpath.Name("spec"), fieldpath.Name("domain"), fieldpath.Name("devices")}
+
+// elsewhere finds the place of the VM that has the rest of the path, of at least two steps, perhaps without
+// what is in front of a name of the spine.
+func (s *pathSearch) elsewhere(unknown fieldpath.Name) (next []*field, mended string, ok bool) {
+	for n := 0; n+1 < len(s.rest); n++ {
+		name, isName := s.rest[n].(fieldpath.Name)
+		if !isName || n > 0 && !slices.Contains(spine, s.rest[n]) {
+			continue
+		}
+		found := nearest(placesIn(vmapi.OfVM())[string(name)], s.rest[n:])
+		if len(found) != 1 {
+			continue
+		}
+		s.find("misplaced-field", true, "unknown field %s in %s: did you mean %s?", value.Quoted(string(unknown)), s.soFar(),
+			value.Shortened(found[0].steps+strings.Join(s.texts[n:], "")))
+		s.written, mended = []string{found[0].steps}, s.texts[n]
+		s.to += len(strings.Join(s.texts[1:n+1], ""))
+		s.skip(n)
+		return stepOf(found[0].around, name), mended, true
+	}
+	return nil, "", false
+}
+
+// isVague finds a path that begins with two dots although they select one field. It returns false for any
+// other path.
+func (s *pathSearch) isVague(step fieldpath.Step) bool {
+	name, isName := step.(fieldpath.Name)
+	if !isName || len(s.rest) == 0 || !s.pay(len(s.rest)) {
+		return false
+	}
+	steps := slices.Concat([]fieldpath.Step{name}, s.rest[1:])
+	var all []place
+	for _, p := range placesIn(vmapi.OfVM())[string(name)] {
+		if p.has(steps) {
+			all = append(all, p)
+		}
+	}
+	if len(all) != 1 {
+		return false
+	}
+	meant := all[0].steps + name.String()
+	s.find("vague-path", true, "%s%s searches the whole VM for one field: write %s", "..", value.Shortened(string(name)), value.Shortened(meant+strings.Join(s.texts[1:], "")))
+	s.written = append(s.written, meant)
+	return true
 }

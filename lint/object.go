@@ -39,25 +39,22 @@ func ObjectKind(apiVersion, kind string) (Finding, bool) {
 	groups := vmtarget.Kinds[meant]
 	isRight := apiVersion == "" || slices.Contains(groups, group)
 	meantGroup := spelling.Nearest(group, groups)
+	var f Finding
 	switch {
 	case groups == nil:
-		return Finding{}, false
 	case meant == kind && apiVersion != "" && slices.Contains(groups, apiVersion):
-		f := unplaced("misspelt-object", "%s is a group without a version, so no rules are read here: write it as %s/VERSION", apiVersion, apiVersion)
+		f = unplaced("misspelt-object", "%s is a group without a version, so no rules are read here: write it as %s/VERSION", apiVersion, apiVersion)
 		f.Key = "apiVersion"
-		return f, true
 	case meant != kind && (isRight || meantGroup != ""):
-		f := unplaced("misspelt-object", "the kind %s is unknown, so no rules are read here: did you mean %q?", value.Quoted(kind), meant)
+		f = unplaced("misspelt-object", "the kind %s is unknown, so no rules are read here: did you mean %q?", value.Quoted(kind), meant)
 		f.Key, f.Suggestion = "kind", meant
-		return f, true
 	case meant == kind && !isRight && (meantGroup != "" || !strings.Contains(group, ".") || strings.HasSuffix(group, "kubevirt.io")):
 		// A group without a dot is one of Kubernetes itself, which has no VMs.
 		meantVersion := cmp.Or(meantGroup, groups[0]) + "/" + version
-		f := unplaced("misspelt-object", "%s is not in %s, so no rules are read here: did you mean %s?", kind, value.Shortened(apiVersion), meantVersion)
+		f = unplaced("misspelt-object", "%s is not in %s, so no rules are read here: did you mean %s?", kind, value.Shortened(apiVersion), meantVersion)
 		f.Key, f.Suggestion = "apiVersion", meantVersion
-		return f, true
 	}
-	return Finding{}, false
+	return f, f.Key != ""
 }
 
 // groupOf returns the API group of an apiVersion, which is "" for the core of Kubernetes.
@@ -142,6 +139,12 @@ func TemplateAnnotation(key, home string) Finding {
 	return f
 }
 
+// maxParameters and maxParameterName limit the comparison of names: templates may come from anywhere.
+const (
+	maxParameters    = 200
+	maxParameterName = 64
+)
+
 // UndeclaredParameter returns the finding about a parameter in a template that the template
 // does not declare, so that its reference is not replaced, or that virt-template refuses the template. It is an
 // error also if a declared name is nearly the same; if not, the reference may be meant for a shell. The Finding
@@ -151,7 +154,10 @@ func UndeclaredParameter(name string, declared []string, isRefused bool) Finding
 	if isRefused {
 		effect, cure = ", so virt-template refuses it", cure+"; in a script, write $"+short
 	}
-	meant := nearestParameter(name, declared)
+	meant := ""
+	if len(name) <= maxParameterName {
+		meant = spelling.Nearest(name, declared[:min(len(declared), maxParameters)])
+	}
 	if meant != "" {
 		cure = fmt.Sprintf("did you mean %s?", value.Shortened(meant))
 	}
@@ -160,20 +166,6 @@ func UndeclaredParameter(name string, declared []string, isRefused bool) Finding
 		f.Severity = SeverityError
 	}
 	return f
-}
-
-// maxParameters and maxParameterName limit the comparison of names: templates may come from
-// anywhere.
-const (
-	maxParameters    = 200
-	maxParameterName = 64
-)
-
-func nearestParameter(name string, declared []string) string {
-	if len(name) > maxParameterName {
-		return ""
-	}
-	return spelling.Nearest(name, declared[:min(len(declared), maxParameters)])
 }
 
 // ObjectFields calls found for what KubeVirt or OpenShift does not read as it is meant in a VM or template:

@@ -1,8 +1,6 @@
 package lint
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -25,36 +23,17 @@ const SSP Profile = "ssp"
 // ignores this option.
 func For(p Profile) vmrules.ParseOption { return inside.Vmrules.Option(p) }
 
-// profileSeverities has the severities that differ under each profile.
-var profileSeverities = map[Profile]map[string]Severity{
-	SSP: {
-		"ssp-argument":      SeverityError,
-		"ssp-bound":         SeverityError,
-		"ssp-field":         SeverityError,
-		"ssp-kind":          SeverityError,
-		"ssp-path":          SeverityError,
-		"ssp-regex":         SeverityError,
-		"ssp-unknown-field": SeverityError,
-		"ssp-values":        SeverityError,
-
-		"unknown-kind":     SeverityError,
-		"misspelt-field":   SeverityError,
-		"misplaced-field":  SeverityError,
-		"missing-wildcard": SeverityError,
-		"not-an-array":     SeverityError,
-		"not-a-scalar":     SeverityError,
-		"path-from-vm":     SeverityError,
-
-		"ssp-bytes":        SeverityWarning,
-		"ssp-comparison":   SeverityWarning,
-		"ssp-just-warning": SeverityWarning,
-		"ssp-key-case":     SeverityWarning,
-		"ssp-no-argument":  SeverityWarning,
-		"ssp-regex-path":   SeverityWarning,
-		"ssp-rounding":     SeverityWarning,
-		"unknown-field":    SeverityWarning,
-	},
-}
+// sspErrors and sspWarnings are the checks whose findings have this severity only under For(SSP).
+var (
+	sspErrors = []string{
+		"ssp-argument", "ssp-bound", "ssp-field", "ssp-kind", "ssp-path", "ssp-regex", "ssp-unknown-field", "ssp-values",
+		"unknown-kind", "misspelt-field", "misplaced-field", "missing-wildcard", "not-an-array", "not-a-scalar", "path-from-vm",
+	}
+	sspWarnings = []string{
+		"ssp-bytes", "ssp-comparison", "ssp-just-warning", "ssp-key-case", "ssp-no-argument", "ssp-regex-path", "ssp-rounding",
+		"unknown-field",
+	}
+)
 
 // KubeVirt makes Annotation report fields that a version of KubeVirt lacks although a newer one has them. It
 // takes one of KubeVirtVersions, or "" for the newest; if there are several, the last one counts. ParseRules
@@ -76,7 +55,7 @@ func (l *linter) takeOptions(others []any) {
 			l.takeKubeVirt(string(other))
 		}
 	}
-	if profileSeverities[l.profile] == nil && l.profile != "" {
+	if l.profile != "" && l.profile != SSP {
 		l.refuse("unknown-profile", "there is no profile %q: use %q", l.profile, SSP)
 	}
 }
@@ -91,12 +70,23 @@ func (l *linter) takeKubeVirt(version string) {
 }
 
 func (l *linter) refuse(id, format string, args ...any) {
-	l.findings = append(l.findings, Finding{
-		Severity: SeverityError, ID: id, Index: -1, Refuses: true, Message: fmt.Sprintf(format, args...),
-	})
+	f := unplaced(id, format, args...)
+	f.Refuses = true
+	l.findings = append(l.findings, f)
+}
+
+// isUnusable reports whether a check finds what the program of For cannot use.
+func (l *linter) isUnusable(id string) bool {
+	return l.profile == SSP && slices.Contains(sspErrors, id)
 }
 
 // severityOf returns the severity of a check.
 func (l *linter) severityOf(id string) Severity {
-	return cmp.Or(profileSeverities[l.profile][id], severities[id])
+	switch {
+	case l.isUnusable(id):
+		return SeverityError
+	case l.profile == SSP && slices.Contains(sspWarnings, id):
+		return SeverityWarning
+	}
+	return severities[id]
 }

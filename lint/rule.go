@@ -7,6 +7,7 @@ import (
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/fieldpath"
 	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/inside"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/rulekey"
@@ -65,6 +66,35 @@ func (l *linter) arguments(r *rule) {
 	l.validBeside(r)
 	l.unset(r)
 	l.regex(r)
+}
+
+// everyVM is a field that every VM has, and so all fields above it.
+var everyVM = vmrules.MustParsePath("jsonpath::.spec.domain.devices")
+
+// isForAll reports whether the rule applies to every VM.
+func (r *rule) isForAll() bool { return r.Valid.IsZero() || fieldpath.BeginsWith(everyVM, r.Valid) }
+
+// refusesAll reports whether the rule makes every VM fail if nothing satisfies it.
+func (r *rule) refusesAll() bool {
+	all, _ := r.argumentCount()
+	enforces := all > 0 || r.Kind == vmrules.KindInteger || r.Kind == vmrules.KindString
+	return constraint.IsKind(r.Kind) && enforces && r.isForAll() && !r.JustWarning
+}
+
+// consequence says what follows if no value satisfies all of the rules. It is an error if one of
+// them refuses all VMs: a VM without the field fails by that rule, and a VM with it by any.
+func consequence(rules ...*rule) (so string, s Severity) {
+	s = SeverityWarning
+	if slices.ContainsFunc(rules, (*rule).refusesAll) {
+		s = SeverityError
+	}
+	switch {
+	case slices.ContainsFunc(rules, (*rule).isForAll):
+		return "no value is allowed", s
+	case slices.ContainsFunc(rules, func(r *rule) bool { return !r.Valid.Equal(r.Path) }):
+		return "the field of valid must not be set", s
+	}
+	return "the field must not be set", s
 }
 
 func (l *linter) message(r *rule) {
@@ -199,35 +229,33 @@ var memory = []string{
 	".spec.domain.resources.requests.memory", ".spec.domain.resources.limits.memory",
 }
 
-// memory finds a bound for memory that probably counts MiB, or another unit, instead of bytes.
-func (l *linter) memory(r *rule) {
-	if !slices.Contains(memory, strings.Join(spelled(r.Path), "")) {
-		return
-	}
-	for _, c := range r.literal.All() {
-		if b, ok := c.(*constraint.Bound); ok {
-			l.tinyMemory(r, b)
-		}
-	}
-}
-
 // leastUseful is the memory that a VM has at least that does anything useful.
 var leastUseful, _ = quantity.Parse("32Mi")
 
-func (l *linter) tinyMemory(r *rule, b *constraint.Bound) {
-	figure, err := quantity.Parse(strings.TrimRight(b.String(), "mkKMGTPEi"))
-	count, isWhole := figure.Int64()
-	if err != nil || !isWhole || count <= 0 || b.Number().Compare(leastUseful) >= 0 {
+// memory finds a bound for memory that probably counts MiB, or another unit, instead of bytes.
+func (l *linter) memory(r *rule) {
+	if !slices.Contains(memory, inside.Vmrules.Parsed(r.Path).Key()) {
 		return
 	}
-	unit, shift := "Gi", 30
-	switch {
-	case count >= 1<<16:
-		unit, shift = "Ki", 10
-	case count >= 1<<8:
-		unit, shift = "Mi", 20
+	for _, c := range r.literal.All() {
+		b, isBound := c.(*constraint.Bound)
+		if !isBound || b.Number().Compare(leastUseful) >= 0 {
+			continue
+		}
+		figure, err := quantity.Parse(strings.TrimRight(b.String(), "mkKMGTPEi"))
+		count, isWhole := figure.Int64()
+		if err != nil || !isWhole || count <= 0 {
+			continue
+		}
+		unit, shift := "Gi", 30
+		switch {
+		case count >= 1<<16:
+			unit, shift = "Ki", 10
+		case count >= 1<<8:
+			unit, shift = "Mi", 20
+		}
+		l.add(r, b.Key(), "tiny-memory", "%s bytes are too few for a VM: write %d for %d%s", b, count<<shift, count, unit)
 	}
-	l.add(r, b.Key(), "tiny-memory", "%s bytes are too few for a VM: write %d for %d%s", b, count<<shift, count, unit)
 }
 
 // idleBound finds a rule whose only argument is a least value that nothing is below.

@@ -30,9 +30,21 @@ func (l *linter) ssp(r *rule) {
 			f.Offset, f.Suggestion = m.Start, key
 			l.sspPathsIn(r, m, key)
 		}
-		l.sspArgument(r, m, key)
+		switch key {
+		case constraint.Min, constraint.Max, constraint.MinLength, constraint.MaxLength:
+			l.sspBound(r, m)
+		case constraint.Values:
+			l.sspValues(r, m)
+		case constraint.Regex:
+			l.sspRegex(r, m)
+		}
 	}
-	l.sspMissing(r, given)
+	switch {
+	case r.Kind == vmrules.KindEnum && !given[constraint.Values]:
+		l.add(r, rulekey.Rule, "ssp-no-argument", "KubeVirt's template validator allows no value at all in an enum rule without values: add values")
+	case r.Kind == vmrules.KindRegex && !given[constraint.Regex]:
+		l.add(r, rulekey.Rule, "ssp-no-argument", "KubeVirt's template validator allows every value in a regex rule without regex: add a regex")
+	}
 }
 
 // sspKey returns the key as which KubeVirt's template validator reads a key; "" if it
@@ -76,34 +88,12 @@ func (l *linter) sspPathsIn(r *rule, m jsontext.Member, key string) {
 	}
 }
 
-// sspMissing finds rules without the argument that their kind needs.
-func (l *linter) sspMissing(r *rule, given map[string]bool) {
-	switch {
-	case r.Kind == vmrules.KindEnum && !given[constraint.Values]:
-		l.add(r, rulekey.Rule, "ssp-no-argument", "KubeVirt's template validator allows no value at all in an enum rule without values: add values")
-	case r.Kind == vmrules.KindRegex && !given[constraint.Regex]:
-		l.add(r, rulekey.Rule, "ssp-no-argument", "KubeVirt's template validator allows every value in a regex rule without regex: add a regex")
-	}
-}
-
-// sspArgument checks an argument as KubeVirt's template validator reads it.
-func (l *linter) sspArgument(r *rule, m jsontext.Member, key string) {
-	switch key {
-	case constraint.Min, constraint.Max, constraint.MinLength, constraint.MaxLength:
-		l.sspBound(r, m)
-	case constraint.Values:
-		l.sspValues(r, m)
-	case constraint.Regex:
-		l.sspRegex(r, m)
-	}
-}
-
 // sspWarning finds a rule that fails in KubeVirt's template validator although it should only
 // warn. The findings are those about the rule so far.
 func (l *linter) sspWarning(r *rule, findings []Finding) {
 	fails := !constraint.IsKind(r.Kind) || slices.ContainsFunc(findings, func(f Finding) bool {
 		isUsed := strings.HasPrefix(f.ID, "ssp-") && f.Key != rulekey.Valid || r.isUsedBySSP(f.Key)
-		return profileSeverities[SSP][f.ID] == SeverityError && isUsed
+		return slices.Contains(sspErrors, f.ID) && isUsed
 	})
 	if r.JustWarning && fails {
 		l.add(r, rulekey.JustWarning, "ssp-just-warning", "KubeVirt's template validator rejects VMs despite justWarning, because it cannot use this rule: fix the rule's other findings")

@@ -19,7 +19,9 @@ func (l *linter) sspBound(r *rule, m jsontext.Member) {
 	switch written := m.Value.Value.(type) {
 	case json.Number:
 		n, err := quantity.ParseJSON(written.String())
-		if err == nil && !sspIsExact(n) {
+		i, isWhole := n.Int64()
+		isExact := isWhole && float64(i) < math.MaxInt64 && int64(float64(i)) == i
+		if err == nil && !isExact {
 			l.add(r, m.Key, "ssp-rounding", "KubeVirt's template validator rounds this to a whole number of about 15 digits: write one")
 		}
 	case string:
@@ -41,13 +43,6 @@ func sspBound(literal string) string {
 		return n.String()
 	}
 	return ""
-}
-
-// sspIsExact reports whether KubeVirt's template validator reads a number as it is.
-func sspIsExact(n quantity.Number) bool {
-	i, ok := n.Int64()
-	f := float64(i)
-	return ok && f < math.MaxInt64 && int64(f) == i
 }
 
 // sspValues checks the list of allowed values.

@@ -60,10 +60,7 @@ func (l *linter) sspRefusal(r *rule, key, text string, p vmrules.Path) string {
 
 // sspRefuses reports whether KubeVirt's template validator refuses an annotation with a path.
 func (l *linter) sspRefuses(path string) bool {
-	if l.budget.Spend(sspPathWork*len(path), sspPathSize*len(path)) != nil {
-		return false
-	}
-	return ssp.CheckPath(path) != nil
+	return l.budget.Spend(sspPathWork*len(path), sspPathSize*len(path)) == nil && ssp.CheckPath(path) != nil
 }
 
 // ownBracket matches what Kubernetes' client reads in brackets as it is meant.
@@ -99,6 +96,7 @@ func (l *linter) sspSelected(r *rule, key string, at jsontext.Node, p vmrules.Pa
 		l.sspSeveral(r, key, at)
 		return
 	}
+	hasLength := !r.MinLength.IsZero() || !r.MaxLength.IsZero()
 	isNumber := r.Kind == vmrules.KindInteger || key == constraint.MinLength || key == constraint.MaxLength
 	switch {
 	case len(fields) == 0, !constraint.IsKind(r.Kind), !slices.ContainsFunc(fields, func(f *field) bool { return f.Shape == vmapi.Scalar }):
@@ -106,9 +104,60 @@ func (l *linter) sspSelected(r *rule, key string, at jsontext.Node, p vmrules.Pa
 		l.add(r, key, "ssp-field", "KubeVirt's template validator cannot read this field as a number, because %s: it rejects every VM to which the rule applies", sspTypeOf(fields)).Offset = at.Start
 	case !isNumber && !slices.ContainsFunc(fields, sspReadsText):
 		l.add(r, key, "ssp-comparison", "KubeVirt's template validator reads a name such as <uint32 Value> instead of the value, because %s", sspTypeOf(fields)).Offset = at.Start
-	case r.Kind == vmrules.KindString && key == rulekey.Path && r.hasLength() && isFreeText(p):
+	case r.Kind == vmrules.KindString && key == rulekey.Path && hasLength && isFreeText(p):
 		l.add(r, key, "ssp-bytes", "KubeVirt's template validator counts bytes here, and not characters: a letter beyond ASCII has several").Offset = at.Start
 	}
+}
+
+// sspUnset finds a rule for which a VM has to set a field here, but not for KubeVirt's template
+// validator, which counts a field that is not set as 0 or "".
+func (l *linter) sspUnset(r *rule, s *pathSearch) {
+	if l.profile != SSP || !constraint.IsKind(r.Kind) || !r.isForAll() || !s.mayBeUnset(r.Path) {
+		return
+	}
+	zero, isPlain := value.FromString(""), sspReadsText
+	if r.Kind == vmrules.KindInteger {
+		zero, _ = value.ScalarOf(0)
+		isPlain = sspReadsNumber
+	}
+	isOther := func(f *field) bool { return f.Shape != vmapi.Scalar || !isPlain(f) }
+	if len(s.fields) == 0 || slices.ContainsFunc(s.fields, isOther) || !l.sspAllows(r, zero) {
+		return
+	}
+	l.add(r, rulekey.Path, "ssp-unset", "KubeVirt's template validator counts a field that is not set as %[1]s, which satisfies the rule, but here the field is missing: add valid, or do not allow %[1]s", value.Describe(zero.Canonical()))
+}
+
+// mayBeUnset reports whether the validator finds a field where a VM does not set it, and this library
+// does not: one of the VM's spec itself, or anywhere in its domain.
+func (s *pathSearch) mayBeUnset(p vmrules.Path) bool {
+	isMap := func(f *field) bool { return f.Shape == vmapi.Map }
+	steps := fieldpath.Steps(p)
+	if len(steps) < 2 || fieldOf(p) == "" || len(s.found) > 0 || slices.ContainsFunc(s.around, isMap) || len(steps) > 2 && !fieldpath.BeginsWith(p, domain) {
+		return false
+	}
+	_, isMember := steps[len(steps)-2].(fieldpath.Name)
+	return isMember || defaultOf(p) == nil && steps[len(steps)-1] != fieldpath.Name("name") // which items must have
+}
+
+var domain = vmrules.MustParsePath("jsonpath::.spec.domain")
+
+// sspAllows reports whether a value satisfies the arguments of the rule's kind, none of which is a path.
+func (l *linter) sspAllows(r *rule, v value.Scalar) bool {
+	for key := range r.Arguments() {
+		if !r.isUsedBySSP(key) {
+			continue
+		}
+		c := r.literal.Get(key)
+		if c == nil { // the argument has a path
+			return false
+		}
+		if ok, err := c.Holds(&v, &l.budget); !ok || err != nil {
+			return false
+		}
+	}
+	// Without an argument of its kind, ssp-no-argument says what that validator does.
+	_, own := r.argumentCount()
+	return own > 0 || r.Kind == vmrules.KindInteger || r.Kind == vmrules.KindString
 }
 
 func (l *linter) sspSeveral(r *rule, key string, at jsontext.Node) {
@@ -152,11 +201,6 @@ func selectsSeveral(p vmrules.Path) bool {
 		}
 		return false
 	})
-}
-
-// hasLength reports whether the rule limits the length.
-func (r *rule) hasLength() bool {
-	return !r.MinLength.IsZero() || !r.MaxLength.IsZero()
 }
 
 // freeText has the fields that hold text for people, or of the guest, which may have any

@@ -1,11 +1,12 @@
 package lint
 
 import (
+	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/inside"
 	"github.com/vmrules/vmrules/internal/value"
 )
 
@@ -37,11 +38,11 @@ func (l *linter) together(rules []*rule) {
 // group returns a key that is the same for rules that check the same values under the same
 // condition.
 func (r *rule) group() string {
-	path := strings.Join(spelled(r.Path), "")
+	path := inside.Vmrules.Parsed(r.Path).Key()
 	if r.alwaysApplies() {
 		return path
 	}
-	return path + " if " + strings.Join(spelled(r.Valid), "")
+	return path + " if " + inside.Vmrules.Parsed(r.Valid).Key()
 }
 
 // limits is what the literal arguments of several rules allow together.
@@ -107,9 +108,7 @@ func (s *limits) judgeAllowed() {
 		if why == "" {
 			return
 		}
-		if first == "" {
-			first = why
-		}
+		first = cmp.Or(first, why)
 		if len(names) < maxNamed && !slices.Contains(names, rule.Name) {
 			names = append(names, rule.Name)
 		}

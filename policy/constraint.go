@@ -4,13 +4,14 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"math/big"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/meter"
+	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/quantity"
 )
 
@@ -69,23 +70,16 @@ func (t *translator) numbers(v string, of fieldType) ([]string, error) {
 		if b.limit.IsZero() {
 			continue
 		}
-		is, err := t.isThere(b.key, b.limit)
+		limit, isPlain, needs, err := t.limit(b.key, b.limit, of)
 		if err != nil {
 			return nil, err
 		}
-		plain = append(plain, is...)
-		if direct, ok, err := t.direct(b.key, b.limit, of); err != nil {
-			return nil, err
-		} else if ok {
-			plain = append(plain, v+" "+b.operator+" "+direct)
-			continue
+		plain = append(plain, needs...)
+		if isPlain {
+			plain = append(plain, v+" "+b.operator+" "+limit)
+		} else {
+			compared = append(compared, "q.compareTo("+limit+") "+b.operator+" 0")
 		}
-		limit, written, err := t.quantity(b.key, b.limit)
-		if err != nil {
-			return nil, err
-		}
-		plain = append(plain, written...)
-		compared = append(compared, "q.compareTo("+limit+") "+b.operator+" 0")
 	}
 	if r.Kind == vmrules.KindInteger && of != integerType {
 		compared = append([]string{integral}, compared...)
@@ -126,38 +120,30 @@ func (t *translator) allowsZero() bool {
 	return (&translator{rule: bounds}).holds(0) != holdsNever
 }
 
-// direct returns a limit as an integer, with which an integer field can be compared directly.
-// It returns false if the field or the limit is not an integer.
-func (t *translator) direct(key string, limit vmrules.Argument, of fieldType) (string, bool, error) {
-	if of != integerType {
-		return "", false, nil
+// limit returns a limit as text, and what it needs: further conditions on it. It is a plain integer, with which
+// an integer field can be compared directly, or a quantity.
+func (t *translator) limit(key string, a vmrules.Argument, of fieldType) (text string, isPlain bool, needs []string, err error) {
+	if literal, ok := a.Literal(); ok {
+		text = fmt.Sprint(literal)
+		if n, ok := wholeNumber(text); ok && of == integerType {
+			return n, true, nil, nil
+		}
+		text, err = exactQuantity(key, text)
+		return "quantity(" + strconv.Quote(text) + ")", false, nil, err
 	}
-	if literal, ok := limit.Literal(); ok {
-		n, ok := wholeNumber(fmt.Sprint(literal))
-		return n, ok, nil
-	}
-	steps, err := argument(key, limit)
-	if err != nil || typeAt(steps) != integerType {
-		return "", false, err
-	}
-	return t.plainChain(steps), true, nil
-}
-
-// quantity returns a limit as a quantity, and further conditions on the limit.
-func (t *translator) quantity(key string, limit vmrules.Argument) (string, []string, error) {
-	if literal, ok := limit.Literal(); ok {
-		text, err := exactQuantity(key, fmt.Sprint(literal))
-		return "quantity(" + strconv.Quote(text) + ")", nil, err
-	}
-	steps, err := argument(key, limit)
+	steps, err := argument(key, a)
 	if err != nil {
-		return "", nil, err
+		return "", false, nil, err
 	}
-	read, of := t.plainChain(steps), typeAt(steps)
-	if of == integerType || of == quantityType {
-		return asQuantity(read, of), nil, nil
+	read, is := t.plainChain(steps), typeAt(steps)
+	needs = []string{t.present(t.base(steps), nil, steps)}
+	switch {
+	case is == integerType && of == integerType:
+		return read, true, needs, nil
+	case is != integerType && is != quantityType:
+		needs = append(needs, hasDigit(read, is))
 	}
-	return asQuantity(read, of), []string{hasDigit(read, of)}, nil
+	return asQuantity(read, is), false, needs, nil
 }
 
 // argument returns the steps of the path of an argument, which must select one value.
@@ -176,29 +162,15 @@ func argument(key string, a vmrules.Argument) ([]step, error) {
 	return steps, nil
 }
 
-// isThere returns the conditions that the VM has the value of an argument's path. A literal has none.
-func (t *translator) isThere(key string, a vmrules.Argument) ([]string, error) {
-	if _, ok := a.Path(); !ok {
-		return nil, nil
-	}
-	steps, err := argument(key, a)
-	if err != nil {
-		return nil, err
-	}
-	return []string{t.present(t.base(steps), nil, steps)}, nil
-}
-
 // wholeNumber converts a number to CEL's notation of an int. It returns false if the number is
 // not an int.
 func wholeNumber(text string) (string, bool) {
 	if !shortNumber.MatchString(text) {
 		return "", false
 	}
-	n, ok := new(big.Rat).SetString(text)
-	if !ok || !n.IsInt() || !n.Num().IsInt64() {
-		return "", false
-	}
-	return n.Num().String(), true
+	n, err := quantity.Parse(text)
+	whole, ok := n.Int64()
+	return strconv.FormatInt(whole, 10), ok && err == nil
 }
 
 // shortNumber matches numbers that have few digits even if their exponent is written out.
@@ -281,17 +253,18 @@ func (t *translator) allowed(v string, of fieldType) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		isNumber = isNumber || mayBeNumber(text)
-		if quoted := strconv.Quote(text); !seen[quoted] {
-			seen[quoted] = true
-			items = append(items, quoted)
+		switch n, err := strconv.ParseInt(text, 10, 64); {
+		case seen[text]:
+		case of != integerType:
+			items = append(items, strconv.Quote(text))
+		case err == nil && strconv.FormatInt(n, 10) == text:
+			items = append(items, text)
 		}
+		seen[text] = true
+		isNumber = isNumber || mayBeNumber(text)
 	}
-	switch {
-	case of == integerType:
-		items = integersAmong(items)
-	case of != stringType && isNumber:
-		v = "string(" + v + ")"
+	if isNumber && of != integerType {
+		v = rendered(v, of)
 	}
 	switch len(items) {
 	case 0:
@@ -300,18 +273,6 @@ func (t *translator) allowed(v string, of fieldType) ([]string, error) {
 		return []string{v + " == " + items[0]}, nil
 	}
 	return []string{v + " in [" + strings.Join(items, ", ") + "]"}, nil
-}
-
-// integersAmong returns the values that an integer can have.
-func integersAmong(items []string) []string {
-	var integers []string
-	for _, item := range items {
-		text, _ := strconv.Unquote(item)
-		if n, err := strconv.ParseInt(text, 10, 64); err == nil && strconv.FormatInt(n, 10) == text {
-			integers = append(integers, text)
-		}
-	}
-	return integers
 }
 
 var plainNumber = regexp.MustCompile(`^(0|-?[1-9][0-9]{0,17}|-?(0|[1-9][0-9]{0,5})\.[0-9]{0,8}[1-9])$`)
@@ -351,6 +312,19 @@ func (t *translator) matched(v string, of fieldType) ([]string, error) {
 		return nil, err
 	}
 	return []string{rendered(v, of) + ".matches(" + regexLiteral(re2) + ")"}, nil
+}
+
+// toRE2 translates a PCRE pattern for CEL's matches(), which is Go's regexp and, like the rule, not
+// anchored.
+func toRE2(pattern string) (string, error) {
+	regex, err := pcre.Compile(pattern, &meter.Budget{Meter: meter.OrDefault(0, 0)})
+	if err != nil {
+		return "", refuse("regex", "%v", err)
+	}
+	if regex.RE2() == "" {
+		return "", refuse("regex", "it cannot be rewritten for CEL's matches(), which uses RE2: this has no lookaround, no back-references, no atomic or possessive parts, and no $ before something else")
+	}
+	return regex.RE2(), nil
 }
 
 // regexLiteral returns a pattern as a string literal of CEL, raw if that is possible and shorter.

@@ -18,7 +18,7 @@ func (t *translator) valueOrDefault(d form.Place, base string, at, rest []step, 
 		return t.withDefault(d, of, chain(base, at, rest), rest)
 	}
 	parent, leaf := rest[:len(rest)-1], rest[len(rest)-1]
-	field := member(leaf.name, "?")
+	field := member(nameIn(leaf), "?")
 	if len(parent) == 0 {
 		return unlessNull(base, absent, t.withDefault(d, of, base+field, rest))
 	}

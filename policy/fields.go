@@ -23,10 +23,10 @@ func fieldAt(steps []step) *vmapi.Field {
 		switch {
 		case f == nil:
 			return nil
-		case s.name == "", f.Shape == vmapi.Map:
+		case nameIn(s) == "", f.Shape == vmapi.Map:
 			f = f.Items
 		default:
-			f = f.Members[s.name]
+			f = f.Members[nameIn(s)]
 		}
 	}
 	return f
@@ -41,7 +41,7 @@ func hasShape(steps []step, shape vmapi.Shape) bool {
 // typeAt returns the type of the field that steps select. KubeVirt's CRD does not declare the fields
 // of the metadata, of which only labels and annotations are known to be texts.
 func typeAt(steps []step) fieldType {
-	isDeclared := steps[0].name == "spec" || hasShape(steps[:len(steps)-1], vmapi.Map)
+	isDeclared := nameIn(steps[0]) == "spec" || hasShape(steps[:len(steps)-1], vmapi.Map)
 	if !isDeclared || !hasShape(steps, vmapi.Scalar) {
 		return anyType
 	}

@@ -44,8 +44,8 @@ func (t *translator) doubts(message string) string {
 		doubts = doubt(set, "the VM has "+which+", which may set what the rule is about")
 	}
 	for key, a := range t.rule.Arguments() {
-		if is, _ := t.isThere(key, a); is != nil {
-			doubts += doubt("!("+strings.Join(is, " && ")+")", "the VM has no "+a.String()+", the "+key+" of the rule")
+		if steps, err := argument(key, a); err == nil {
+			doubts += doubt("!("+t.present(t.base(steps), nil, steps)+")", "the VM has no "+a.String()+", the "+key+" of the rule")
 		}
 	}
 	return doubts

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,82 +11,65 @@ import (
 	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
-// A step is a step of a path: a member, an item, or all items.
-type step struct {
-	name  string // the name of a member; "" for items
-	index int    // the index of an item; -1 for a member or all items
-	each  bool   // whether it selects all items
+// A step of a path that can be translated is a name, the index of an item, or all items.
+type step = fieldpath.Step
+
+// nameIn returns the name in a step; "" for items.
+func nameIn(s step) string {
+	name, _ := s.(fieldpath.Name)
+	return string(name)
 }
 
-// String returns the step as a path has it.
-func (s step) String() string {
-	switch {
-	case s.each:
-		return fieldpath.Items{}.String()
-	case s.index >= 0:
-		return fieldpath.Index(s.index).String()
+// isForeign reports whether a step cannot be translated.
+func isForeign(s step) bool {
+	switch s := s.(type) {
+	case fieldpath.Name:
+		return s == ""
+	case fieldpath.Index:
+		return s < 0
+	case fieldpath.Items:
+		return false
 	}
-	return fieldpath.Name(s.name).String()
+	return true
 }
 
 // stepsOf returns the steps of a path of names, non-negative indexes and [*].
 func stepsOf(key string, path vmrules.Path) ([]step, error) {
-	var steps []step
-	for _, s := range fieldpath.Steps(path) {
-		next, ok := stepOf(s)
-		if !ok {
-			steps = nil
-			break
-		}
-		steps = append(steps, next)
-	}
+	steps := fieldpath.Steps(path)
 	switch {
-	case len(steps) == 0:
+	case len(steps) == 0, slices.ContainsFunc(steps, isForeign):
 		return nil, refuse(key, "%s cannot be translated: only names, non-negative indexes and [*] can", path)
-	case len(steps) == 1 && steps[0].name == "spec":
+	case len(steps) == 1 && nameIn(steps[0]) == "spec":
 		return nil, refuse(key, "%s selects the whole spec: select a field in it", path)
 	case len(steps) > maxSteps:
 		return nil, refuse(key, "the path has more than %d steps", maxSteps)
-	case steps[0].name == "":
+	case nameIn(steps[0]) == "":
 		return nil, refuse(key, "%s does not begin with a name", path)
 	}
 	for i, s := range steps { // of an object that is not a list, CEL would take the names for items
-		if s.name == "" && !hasShape(steps[:i], vmapi.Array) {
+		if nameIn(s) == "" && !hasShape(steps[:i], vmapi.Array) {
 			return nil, refuse(key, "%s selects items of %s, which is not a list in KubeVirt's API", path, fieldKey(steps[:i]))
 		}
 	}
 	return steps, nil
 }
 
-// stepOf converts a step of a path. It returns false if the step cannot be translated.
-func stepOf(s fieldpath.Step) (step, bool) {
-	switch s := s.(type) {
-	case fieldpath.Name:
-		return step{name: string(s), index: -1}, s != ""
-	case fieldpath.Index:
-		return step{index: int(s)}, s >= 0
-	case fieldpath.Items:
-		return step{index: -1, each: true}, true
-	}
-	return step{}, false
-}
-
 // fieldKey returns the path of a field for messages. In it, [] stands for any item of a list.
 func fieldKey(steps []step) string {
 	var s strings.Builder
 	for _, step := range steps {
-		if step.name == "" {
+		if name := nameIn(step); name != "" {
+			s.WriteString("." + name)
+		} else {
 			s.WriteString("[]")
-			continue
 		}
-		s.WriteString("." + step.name)
 	}
 	return strings.TrimPrefix(s.String(), ".")
 }
 
 // firstEach returns the index of the first step that selects all items; -1 if there is none.
 func firstEach(steps []step) int {
-	return slices.IndexFunc(steps, func(s step) bool { return s.each })
+	return slices.IndexFunc(steps, func(s step) bool { return s == fieldpath.Items{} })
 }
 
 // celReserved has CEL's keywords and reserved words.
@@ -101,14 +85,10 @@ var celTaken = []string{
 	"namespaceObject", "apiVersion", "kind", "metadata", "has", "all", "exists", "filter", "matches", "ip", "cidr", "url", "format", "sets", "q",
 }
 
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
 func isIdentifier(name string) bool {
-	for i, r := range name {
-		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r == '_'
-		if !letter && (i == 0 || r < '0' || r > '9') {
-			return false
-		}
-	}
-	return name != "" && !slices.Contains(celReserved, name)
+	return identifier.MatchString(name) && !slices.Contains(celReserved, name)
 }
 
 // variable returns the variable for the value of a field: the field's name, if a variable can
@@ -142,13 +122,13 @@ func member(name, mark string) string {
 // result is an optional.
 func chain(base string, parent, steps []step) string {
 	for i, s := range steps {
-		switch isSpec := i == 0 && len(parent) == 0 && s.name == "spec" && len(steps) > 1; {
-		case s.name == "":
-			base += "[?" + strconv.Itoa(s.index) + "]"
-		case isSpec:
-			base += member(s.name, "")
+		switch name := nameIn(s); {
+		case name == "":
+			base += strings.Replace(s.String(), "[", "[?", 1)
+		case i == 0 && len(parent) == 0 && name == "spec" && len(steps) > 1:
+			base += member(name, "")
 		default:
-			base += member(s.name, "?")
+			base += member(name, "?")
 		}
 	}
 	return base
@@ -158,7 +138,7 @@ func chain(base string, parent, steps []step) string {
 // checker knows that what a name selects is dyn. For what an index selects, it would infer the
 // type from the first use, so that is converted to dyn.
 func read(v string, steps []step) string {
-	if s := steps[len(steps)-1]; s.name != "" && isIdentifier(s.name) {
+	if isIdentifier(nameIn(steps[len(steps)-1])) {
 		return v
 	}
 	return "dyn(" + v + ")"
@@ -169,11 +149,11 @@ func read(v string, steps []step) string {
 func (t *translator) plainChain(steps []step) string {
 	path := t.base(steps)
 	for _, s := range steps {
-		if s.name == "" {
-			path += "[" + strconv.Itoa(s.index) + "]"
-			continue
+		if name := nameIn(s); name != "" {
+			path += member(name, "")
+		} else {
+			path += s.String()
 		}
-		path += member(s.name, "")
 	}
 	return path
 }

@@ -41,6 +41,16 @@ func (t *translator) translate() (string, error) {
 	return strings.Join(append(guards, grouped(expression, " || ", " ? ")), " && "), nil
 }
 
+// setters holds the fields of a VM's spec that name objects from which KubeVirt sets other
+// fields when it starts the VM. The VM alone does not show the values of those fields.
+var setters = []string{"instancetype", "preference"}
+
+// maySet reports whether the object that a setter names may set a field that one of the rule's
+// paths selects.
+func maySet(setter string, r vmrules.Rule) bool {
+	return slices.ContainsFunc(pathsOf(r), func(path vmrules.Path) bool { return placeOf(path, setter).MayBeSet })
+}
+
 // references returns a call for each of the VM's references to an instance type or a preference that may
 // set a field of the rule.
 func (t *translator) references(call string) []string {
@@ -70,7 +80,7 @@ func (t *translator) ofWritten() (string, error) {
 		return "", err
 	}
 	expression := t.where(valid, path)
-	if valid[0].name != "spec" {
+	if nameIn(valid[0]) != "spec" {
 		expression = "has(" + t.root + ".spec.template.spec) && (" + expression + ")"
 	}
 	return expression, t.refusal
@@ -144,11 +154,11 @@ func inSpec(steps []step) bool {
 		if hasShape(steps[:i], vmapi.Map) {
 			break
 		}
-		if s.name != "" && !isIdentifier(s.name) {
+		if name := nameIn(s); name != "" && !isIdentifier(name) {
 			return false
 		}
 	}
-	return len(steps) > 0 && steps[0].name == "spec"
+	return len(steps) > 0 && nameIn(steps[0]) == "spec"
 }
 
 // required translates a rule without valid: the path must select something.
@@ -170,7 +180,7 @@ func (t *translator) required(path []step) string {
 
 // namesFor returns the variables for a list and its items.
 func namesFor(list []step) (name, item string) {
-	last := list[len(list)-1].name
+	last := nameIn(list[len(list)-1])
 	name, item = variable(last), itemOf(last)
 	if name == item {
 		name = "list"
@@ -251,8 +261,8 @@ func (t *translator) value(base string, at, rest []step, absent string) string {
 }
 
 func nameOf(steps []step) string {
-	if s := steps[len(steps)-1]; s.name != "" {
-		return variable(s.name)
+	if name := nameIn(steps[len(steps)-1]); name != "" {
+		return variable(name)
 	}
 	return "item"
 }

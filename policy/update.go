@@ -46,7 +46,7 @@ func (t *translator) forgiving(expression string) string {
 // default, it is the object around the field, without which there is no default.
 func (t *translator) compared(steps []step) string {
 	base := t.base(steps)
-	if i := slices.IndexFunc(steps, func(s step) bool { return s.name == "" }); i >= 0 {
+	if i := slices.IndexFunc(steps, func(s step) bool { return nameIn(s) == "" }); i >= 0 {
 		return chain(base, nil, steps[:i])
 	}
 	if defaultAt(steps).Default != nil {

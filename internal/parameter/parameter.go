@@ -99,14 +99,11 @@ func leading(s, open, closing string) string {
 	if !ok {
 		return ""
 	}
-	end := strings.IndexFunc(name, func(r rune) bool { return !isInName(r) })
+	end := strings.IndexFunc(name, func(r rune) bool {
+		return r != '_' && (r < '0' || '9' < r) && (r < 'A' || 'Z' < r) && (r < 'a' || 'z' < r)
+	})
 	if end < 1 || !strings.HasPrefix(name[end:], closing) {
 		return ""
 	}
 	return s[:len(open)+end+len(closing)]
-}
-
-// isInName reports whether a parameter's name may contain a character.
-func isInName(r rune) bool {
-	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_'
 }

@@ -53,6 +53,40 @@ const (
 	Any
 )
 
+// A Type describes a scalar field: its values in JSON, and its type in Go.
+type Type struct {
+	Sort    Sort
+	Values  []string // the values that KubeVirt lists; nil if it lists none
+	Pointee *Field   // not nil if the type in Go is a pointer to this one
+}
+
+// A Sort says what the values of a scalar field are.
+type Sort int
+
+// The sorts.
+const (
+	Text Sort = iota
+	Integer
+	Boolean
+	Quantity      // a number, or a string that is one
+	Time          // a string
+	IntegerOrText // a struct in Go
+)
+
+// sorts has the sorts by their names in fields.txt.
+var sorts = map[string]Sort{
+	"": Text, "string": Text, "int": Integer, "bool": Boolean,
+	"quantity": Quantity, "time": Time, "int-or-string": IntegerOrText,
+}
+
+// Value returns the type itself, or that to which it points.
+func (t Type) Value() Type {
+	if t.Pointee != nil {
+		return t.Pointee.Type
+	}
+	return t
+}
+
 func newField(s Shape, items *Field) *Field {
 	f := &Field{Shape: s, Items: items}
 	f.below = sync.OnceValue(func() []*Field { return f.collect(nil, map[*Field]bool{}) })
@@ -69,7 +103,7 @@ func read(table string) map[string]*Field {
 		switch {
 		case len(words) == 0 || line[0] == '#':
 		case line[0] != '\t':
-			current = t.named(words[0])
+			current = t.of(words[0])
 		default:
 			for _, word := range words {
 				t.add(current, word)
@@ -82,14 +116,6 @@ func read(table string) map[string]*Field {
 // types has types by their names, and fields of other types by how the table writes
 // these.
 type types map[string]*Field
-
-func (t types) named(name string) *Field {
-	if t[name] == nil {
-		t[name] = newField(Object, nil)
-		t[name].Members = map[string]*Field{}
-	}
-	return t[name]
-}
 
 // add adds a field to an object, or a value to a string.
 func (t types) add(to *Field, word string) {
@@ -128,7 +154,9 @@ func (t types) read(written string) *Field {
 	pointee, isPointer := strings.CutPrefix(written, "*")
 	sort, isScalar := sorts[pointee]
 	if !isPointer && !isScalar {
-		return t.named(written)
+		object := newField(Object, nil)
+		object.Members = map[string]*Field{}
+		return object
 	}
 	f := newField(Scalar, nil)
 	f.Type.Sort = sort

@@ -75,10 +75,7 @@ func (s Source) IsSame(old Source) bool {
 // TemplateOf returns the template that a VM names with its namespace; "" if there is none, or if that
 // cannot be read.
 func TemplateOf(vm any) (namespace, name string) {
-	if wrongName(vm) != nil {
-		return "", ""
-	}
-	if namespace, name = named(vm); namespace == "" {
+	if namespace, name = named(vm); namespace == "" || wrongName(vm) != nil {
 		return "", ""
 	}
 	return namespace, name

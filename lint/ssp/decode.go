@@ -33,92 +33,62 @@ func (m *misfit) Error() string { return m.at.field + ": " + m.why }
 // check returns why the JSON of a value cannot be read as its type, which is a misfit; nil if it can.
 // Unknown fields do not matter.
 func (n node) check(at spot) error {
-	if n.json == nil || n.typ.shape == anything {
-		return nil
-	}
-	switch n.typ.shape {
-	case pointer:
+	object, isObject := n.json.(map[string]any)
+	items, isArray := n.json.([]any)
+	switch shape := n.typ.shape; {
+	case n.json == nil || shape == anything:
+	case shape == pointer:
 		return node{n.typ.of, n.json}.check(at)
-	case structure:
-		return n.checkFields(at)
-	case mapping:
-		return n.checkValues(at)
-	case array:
-		return n.checkItems(at)
-	}
-	return n.checkScalar(at)
-}
-
-func (n node) checkFields(at spot) error {
-	if _, ok := n.json.(map[string]any); !ok {
+	case shape == structure && isObject:
+		for _, f := range n.typ.fields {
+			inner, place := node{f.typ, n.json}, at
+			if f.name != "" {
+				inner, place = n.field(f.name, f.typ), at.member(f.name)
+			}
+			if err := inner.check(place); err != nil {
+				return err
+			}
+		}
+	case shape == mapping && isObject:
+		for name, v := range object {
+			if err := (node{n.typ.of, v}).check(at.member(name)); err != nil {
+				return err
+			}
+		}
+	case shape == array && isArray:
+		for i, v := range items {
+			if err := (node{n.typ.of, v}).check(at.item(i)); err != nil {
+				return err
+			}
+		}
+	case !n.isOfType():
 		return n.mismatch(at)
-	}
-	for _, f := range n.typ.fields {
-		inner, place := n, at
-		if f.name != "" {
-			inner, place = n.field(f.name, f.typ), at.member(f.name)
-		} else {
-			inner.typ = f.typ
-		}
-		if err := inner.check(place); err != nil {
-			return err
-		}
 	}
 	return nil
 }
 
-func (n node) checkValues(at spot) error {
-	object, ok := n.json.(map[string]any)
-	if !ok {
-		return n.mismatch(at)
-	}
-	for name, v := range object {
-		if err := (node{n.typ.of, v}).check(at.member(name)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (n node) checkItems(at spot) error {
-	if _, isText := n.json.(string); isText && n.typ.of.shape == byteShape {
-		return nil // base64
-	}
-	items, ok := n.json.([]any)
-	if !ok {
-		return n.mismatch(at)
-	}
-	for i, v := range items {
-		if err := (node{n.typ.of, v}).check(at.item(i)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (n node) checkScalar(at spot) error {
+// isOfType reports whether the JSON of a scalar, or of bytes as text, can be read as its type.
+func (n node) isOfType() bool {
 	_, isText := n.json.(string)
 	_, isNumber := n.json.(json.Number)
 	_, isBoolean := n.json.(bool)
-	ok := false
-	switch {
-	case n.typ.shape == text || n.typ.shape == instant:
-		ok = isText
-	case n.typ.shape == boolean:
-		ok = isBoolean
-	case n.typ.shape == either:
-		ok = isText || isNumber
-	case n.typ.shape == quantum:
+	switch n.typ.shape {
+	case structure, mapping:
+		return false
+	case array:
+		return isText && n.typ.of.shape == byteShape // base64
+	case text, instant:
+		return isText
+	case boolean:
+		return isBoolean
+	case either:
+		return isText || isNumber
+	case quantum:
 		_, err := quantity.Parse(n.written())
-		ok = (isText || isNumber) && err == nil
-	default:
-		_, fits := n.integer()
-		ok = isNumber && fits
+		return (isText || isNumber) && err == nil
 	}
-	if !ok {
-		return n.mismatch(at)
-	}
-	return nil
+	_, fits := n.integer()
+	return isNumber && fits
 }
 
 func (n node) mismatch(at spot) error {

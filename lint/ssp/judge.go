@@ -58,7 +58,7 @@ func Judge(annotation string, vm map[string]any) Verdict {
 		return refusal(err)
 	}
 	budget := meter.OrDefault(0, 0)
-	j := &judgement{search: search{&budget}, template: template}
+	j := &judgement{budget: &budget, template: template}
 	return j.verdict(rules)
 }
 
@@ -95,7 +95,7 @@ func templateOf(vm map[string]any) (any, error) {
 
 // A judgement validates one VM.
 type judgement struct {
-	search
+	budget   *meter.Meter
 	template any
 }
 
@@ -144,7 +144,7 @@ func (j *judgement) judge(r *rule, isTwice bool) error {
 	case r.Message == "":
 		return errors.New("the rule has no message")
 	case r.Valid != nil:
-		found, err := j.find(r.Valid.steps, j.template)
+		found, err := find(j.budget, r.Valid.steps, j.template)
 		if errors.Is(err, meter.ErrWork) || errors.Is(err, meter.ErrKept) {
 			return err
 		}
@@ -171,9 +171,9 @@ func (j *judgement) lookUp(p *path) ([]node, error) {
 	if p.steps == nil {
 		return nil, errors.New("the rule has no path")
 	}
-	found, err := j.find(p.steps, j.template)
+	found, err := find(j.budget, p.steps, j.template)
 	if err != nil {
-		found, err = j.find(p.steps, referenceVM)
+		found, err = find(j.budget, p.steps, referenceVM)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.written, err)

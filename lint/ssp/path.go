@@ -11,12 +11,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/meter"
 )
 
 // A step is what a JSONPath does with the values so far. It returns values also with an error,
 // because a filter without operator looks at them.
 type step interface {
-	from(s *search, values []node) ([]node, error)
+	from(m *meter.Meter, values []node) ([]node, error)
 }
 
 // The steps.

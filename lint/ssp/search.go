@@ -8,36 +8,28 @@ import (
 	"github.com/vmrules/vmrules/internal/meter"
 )
 
-// A search looks for what paths select.
-type search struct {
-	budget *meter.Meter
-}
-
 // The cost of each value that a step selects.
 const (
 	nodeWork = 200
 	nodeSize = 100
 )
 
-var (
-	errNotFound = errors.New("it selects nothing")
-	errSeveral  = errors.New("a filter compares several values")
-)
+var errNotFound = errors.New("it selects nothing")
 
 // find returns what a path selects in a VM.
-func (s *search) find(steps []step, template any) ([]node, error) {
+func find(m *meter.Meter, steps []step, template any) ([]node, error) {
 	if steps[1] != step(member("template")) {
 		return nil, errNotFound
 	}
 	whole := &goType{name: "*" + templateType().name, shape: pointer, of: templateType()}
-	return s.all(steps[2:], []node{{whole, template}})
+	return all(m, steps[2:], []node{{whole, template}})
 }
 
-func (s *search) all(steps []step, values []node) ([]node, error) {
+func all(m *meter.Meter, steps []step, values []node) ([]node, error) {
 	for _, step := range steps {
-		found, err := step.from(s, values)
+		found, err := step.from(m, values)
 		if err == nil {
-			err = s.budget.Spend(nodeWork*(len(values)+len(found)), nodeSize*len(found))
+			err = m.Spend(nodeWork*(len(values)+len(found)), nodeSize*len(found))
 		}
 		if err != nil {
 			return found, err
@@ -58,7 +50,7 @@ func pointees(values []node) []node {
 	return all
 }
 
-func (m member) from(_ *search, values []node) ([]node, error) {
+func (m member) from(_ *meter.Meter, values []node) ([]node, error) {
 	var found []node
 	for _, v := range pointees(values) {
 		if v.typ.shape != structure && v.typ.shape != mapping {
@@ -74,7 +66,7 @@ func (m member) from(_ *search, values []node) ([]node, error) {
 	return found, nil
 }
 
-func (everything) from(_ *search, values []node) ([]node, error) {
+func (everything) from(_ *meter.Meter, values []node) ([]node, error) {
 	var found []node
 	for _, v := range pointees(values) {
 		found = append(found, v.children()...)
@@ -83,17 +75,17 @@ func (everything) from(_ *search, values []node) ([]node, error) {
 }
 
 // from selects all that has something inside, at any depth.
-func (d descent) from(s *search, values []node) ([]node, error) {
+func (d descent) from(m *meter.Meter, values []node) ([]node, error) {
 	var found []node
 	for _, v := range pointees(values) {
 		inside := v.children()
 		if len(inside) == 0 {
 			continue
 		}
-		if err := s.budget.Spend(nodeWork*len(inside), nodeSize*len(inside)); err != nil {
+		if err := m.Spend(nodeWork*len(inside), nodeSize*len(inside)); err != nil {
 			return nil, err
 		}
-		below, err := d.from(s, inside)
+		below, err := d.from(m, inside)
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +94,7 @@ func (d descent) from(s *search, values []node) ([]node, error) {
 	return found, nil
 }
 
-func (s slice) from(_ *search, values []node) ([]node, error) {
+func (s slice) from(_ *meter.Meter, values []node) ([]node, error) {
 	var found []node
 	for _, v := range pointees(values) {
 		if v.typ.shape != array {
@@ -153,10 +145,10 @@ func (s slice) bounds(length int) (from, to int, err error) {
 	return from, to, nil
 }
 
-func (u union) from(s *search, values []node) ([]node, error) {
+func (u union) from(m *meter.Meter, values []node) ([]node, error) {
 	var found []node
 	for _, steps := range u {
-		of, err := s.all(steps, values)
+		of, err := all(m, steps, values)
 		if err != nil {
 			return values, err
 		}
@@ -165,7 +157,7 @@ func (u union) from(s *search, values []node) ([]node, error) {
 	return found, nil
 }
 
-func (c constant) from(_ *search, values []node) ([]node, error) {
+func (c constant) from(_ *meter.Meter, values []node) ([]node, error) {
 	if c.typ.shape == text {
 		return []node{node(c)}, nil
 	}
@@ -176,11 +168,11 @@ func (c constant) from(_ *search, values []node) ([]node, error) {
 	return found, nil
 }
 
-func (k keyword) from(_ *search, values []node) ([]node, error) {
+func (k keyword) from(_ *meter.Meter, values []node) ([]node, error) {
 	return values, fmt.Errorf("%s is not a name there: write a dot before it", string(k))
 }
 
-func (f filter) from(s *search, values []node) ([]node, error) {
+func (f filter) from(m *meter.Meter, values []node) ([]node, error) {
 	var found []node
 	for _, v := range values {
 		v, _ = v.indirect()
@@ -189,7 +181,7 @@ func (f filter) from(s *search, values []node) ([]node, error) {
 		}
 		for i := range v.length() {
 			item := v.item(i)
-			passes, err := f.passes(s, item)
+			passes, err := f.passes(m, item)
 			if err != nil {
 				return values, err
 			}
@@ -201,25 +193,21 @@ func (f filter) from(s *search, values []node) ([]node, error) {
 	return found, nil
 }
 
-func (f filter) passes(s *search, item node) (bool, error) {
-	left, err := s.all(f.left, []node{item})
-	if f.operator == "" && !errors.Is(err, meter.ErrWork) {
-		return len(left) > 0, nil
+func (f filter) passes(m *meter.Meter, item node) (bool, error) {
+	var sides [2]node
+	for i, steps := range [][]step{f.left, f.right} {
+		found, err := all(m, steps, []node{item})
+		switch {
+		case f.operator == "" && !errors.Is(err, meter.ErrWork):
+			return len(found) > 0, nil
+		case err != nil || len(found) == 0:
+			return false, err
+		case len(found) > 1:
+			return false, errors.New("a filter compares several values")
+		}
+		sides[i] = found[0]
 	}
-	switch {
-	case err != nil || len(left) == 0:
-		return false, err
-	case len(left) > 1:
-		return false, errSeveral
-	}
-	right, err := s.all(f.right, []node{item})
-	switch {
-	case err != nil || len(right) == 0:
-		return false, err
-	case len(right) > 1:
-		return false, errSeveral
-	}
-	return compare(left[0], right[0], f.operator)
+	return compare(sides[0], sides[1], f.operator)
 }
 
 // compare compares two values of the same sort, and fails for others.

@@ -2,9 +2,9 @@ package ssp
 
 import (
 	_ "embed"
-	"slices"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 //go:embed types.txt
@@ -46,10 +46,8 @@ type goField struct {
 	typ  *goType
 }
 
-func (t *goType) isInteger() bool { return t.isSigned() || t.isUnsigned() }
-
-func (t *goType) isSigned() bool {
-	return strings.HasPrefix(string(t.shape), "int") && t.shape != either
+func (t *goType) isInteger() bool {
+	return strings.HasPrefix(string(t.shape), "int") && t.shape != either || t.isUnsigned()
 }
 
 func (t *goType) isUnsigned() bool { return strings.HasPrefix(string(t.shape), "uint") }
@@ -126,16 +124,11 @@ func (t types) of(written string) *goType {
 	return found
 }
 
-// builtin has the types that need no package.
-var builtin = []string{"bool", "string", "int", "int32", "int64", "uint", "uint8", "uint32", "uint64", "float64"}
-
-// printedName returns the name of a type with that of its package.
+// printedName returns the name of a type with that of its package, unless it is built into Go.
 func printedName(written string) string {
 	path, name, ok := strings.Cut(written, ".")
 	switch {
-	case slices.Contains(builtin, written):
-		return written
-	case !ok:
+	case !ok && unicode.IsUpper(rune(written[0])):
 		return "v1." + written
 	case path == "core" || path == "meta":
 		return "v1." + name
