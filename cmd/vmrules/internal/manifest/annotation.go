@@ -158,9 +158,9 @@ func (a Annotation) PlaceAtRule(f *lint.Finding) bool {
 	if err != nil {
 		return false
 	}
-	for _, rule := range rules.items {
-		if rule.text("name") == f.Rule {
-			at := cmp.Or(rule.get(f.Key), rule.get("name"))
+	for _, rule := range rules.members {
+		if rule.value.text("name") == f.Rule {
+			at := cmp.Or(rule.value.get(f.Key), rule.value.get("name"))
 			a.Object.File.source.setPlace(f, a.locate(a.Text(), []Span{{at.at, at.end}})[0])
 			return true
 		}
@@ -192,12 +192,8 @@ const suppressing = "ignore-check.vmrules.io/"
 // Suppressions returns the annotations in the metadata of the object itself that accept the findings of a
 // check.
 func (o Object) Suppressions() []*config.Ignore {
-	annotations := o.tree().get("metadata", "annotations")
-	if annotations == nil {
-		return nil
-	}
 	var all []*config.Ignore
-	for _, m := range annotations.members {
+	for _, m := range o.tree().get("metadata", "annotations").inside(object) {
 		name, is := strings.CutPrefix(m.key, suppressing)
 		if !is {
 			continue

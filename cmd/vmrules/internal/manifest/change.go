@@ -227,10 +227,9 @@ func (v values) same(old, changed *node) bool {
 		return reflect.DeepEqual(want, changed.plain())
 	}
 	return old.shape == changed.shape && reflect.DeepEqual(old.scalar, changed.scalar) &&
-		slices.EqualFunc(old.items, changed.items, v.same) &&
 		slices.EqualFunc(old.members, changed.members, func(a, b member) bool {
 			want, ok := v[place{a.at, true}]
-			if !ok {
+			if !ok || old.shape == array {
 				want = a.key
 			}
 			return want == b.key && v.same(a.value, b.value)

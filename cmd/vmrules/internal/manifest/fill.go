@@ -93,14 +93,7 @@ func (f *filler) copyOf(n *node) (*node, error) {
 		if err != nil {
 			return nil, err
 		}
-		made.add(m.at, key, value)
-	}
-	for _, item := range n.items {
-		value, err := f.fill(item)
-		if err != nil {
-			return nil, err
-		}
-		made.addItem(value)
+		made.add(member{m.at, key, value})
 	}
 	return made, nil
 }
@@ -189,9 +182,6 @@ func (n *node) standAt(at int) {
 		n.members[i].at = at
 		n.members[i].value.standAt(at)
 	}
-	for _, item := range n.items {
-		item.standAt(at)
-	}
 }
 
 // A filledText describes a text in which parameters were filled in.
@@ -239,12 +229,9 @@ func (o Object) Parameters() []form.Parameter {
 	if o.Kind == kindKubeVirt {
 		path = []string{"spec", "parameters"}
 	}
-	declared := o.tree().get(path...)
-	if declared == nil {
-		return nil
-	}
 	var all []form.Parameter
-	for _, n := range declared.items {
+	for _, m := range o.tree().get(path...).inside(array) {
+		n := m.value
 		all = append(all, form.Parameter{
 			Name: n.text("name"), Value: AsText(n.scalarAt("value")), Generate: n.text("generate"), From: n.text("from"),
 			Required: n.scalarAt("required") == true,

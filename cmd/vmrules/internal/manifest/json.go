@@ -150,26 +150,26 @@ func (r *jsonReader) inside(shape shape, head bool) (*node, error) {
 var headKeys = []string{"apiVersion", "kind", "metadata", "items", "namespace", "name"}
 
 func (r *jsonReader) element(of *node) error {
-	var key member
+	var m member
 	if of.shape == object {
 		text, err := r.decoder.ReadValue()
 		if err != nil {
 			return err
 		}
-		key.at, key.key = r.offset()-len(text), unquoted(text)
-		if of.isHead && !slices.Contains(headKeys, key.key) {
+		m.at, m.key = r.offset()-len(text), unquoted(text)
+		if of.isHead && !slices.Contains(headKeys, m.key) {
 			return r.skip()
 		}
 	}
 	value, err := r.read(of.isHead)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case of.shape == object:
-		of.add(key.at, key.key, value)
-	default:
-		of.addItem(value)
 	}
+	m.value = value
+	if of.shape == array {
+		m.at = value.at
+	}
+	of.add(m)
 	return nil
 }
 

@@ -30,11 +30,7 @@ func (l *Locator) member(pointer string) (found member, isThere bool) {
 	l.object = l.object.Loaded()
 	found = member{at: l.object.node.at, value: l.object.node}
 	for _, token := range strings.Split(pointer, "/")[1:] {
-		in := found.value
-		inside := l.membersOf(in)[unescaper.Replace(token)]
-		if i, err := strconv.Atoi(token); err == nil && 0 <= i && i < len(in.items) {
-			inside = member{at: in.items[i].at, value: in.items[i]}
-		}
+		inside := l.membersOf(found.value)[unescaper.Replace(token)]
 		if inside.value == nil {
 			return found, false
 		}
@@ -45,12 +41,15 @@ func (l *Locator) member(pointer string) (found member, isThere bool) {
 
 var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
 
-// membersOf returns the members of an object by their keys. A search for each value would take
-// too long in an object with many members.
+// membersOf returns the members of an object by their keys, or those of an array by their indexes. A
+// search for each value would take too long in an object with many members.
 func (l *Locator) membersOf(n *node) map[string]member {
 	if l.members[n] == nil {
 		l.members[n] = make(map[string]member, len(n.members))
-		for _, m := range n.members {
+		for i, m := range n.members {
+			if n.shape == array {
+				m.key = strconv.Itoa(i)
+			}
 			l.members[n][m.key] = m
 		}
 	}

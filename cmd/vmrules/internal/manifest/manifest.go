@@ -52,7 +52,7 @@ func parseText(name, raw string) (*File, error) {
 	file := &File{Name: name, Raw: raw, source: source}
 	read, all := parse(name, source)
 	for _, n := range read {
-		if err := checkItems(source, []*node{n}); err != nil {
+		if err := checkItems(source, n); err != nil {
 			all = append(all, err)
 			continue
 		}

@@ -318,7 +318,7 @@ func (r *yamlReader) members(to *node, n *yaml.Node) error {
 			return r.fail(key, "%w", KeyTwice(key.Value))
 		}
 		keys[key.Value] = true
-		to.add(r.at(key), key.Value, value)
+		to.add(member{r.at(key), key.Value, value})
 	}
 	if merges {
 		to.members = lastOfEach(to.members)
@@ -344,30 +344,28 @@ func lastOfEach(members []member) []member {
 // are there, which override them, and takes the array backward, because its earlier objects
 // override later ones.
 func (r *yamlReader) merge(to, from *node, key *yaml.Node) error {
-	var merged []member
-	for _, item := range slices.Backward(from.items) {
-		if item.shape != object {
-			return r.fail(key, "<< takes an object, or an array of objects")
-		}
-		merged = append(merged, item.members...)
+	merged := from.inside(object)
+	for _, item := range slices.Backward(from.inside(array)) {
+		merged = append(merged, item.value.members...)
 	}
-	if from.shape == scalar {
+	noObject := func(item member) bool { return item.value.shape != object }
+	if from.shape == scalar || slices.ContainsFunc(from.inside(array), noObject) {
 		return r.fail(key, "<< takes an object, or an array of objects")
 	}
 	to.size += from.size
-	to.members = slices.Concat(merged, from.members, to.members)
+	to.members = slices.Concat(merged, to.members)
 	return r.copy(key, len(to.members))
 }
 
 func (r *yamlReader) items(to *node, n *yaml.Node) error {
-	to.items = make([]*node, 0, len(n.Content))
+	to.members = make([]member, 0, len(n.Content))
 	for i, item := range n.Content {
 		read, err := r.read(item)
 		if err != nil {
 			return err
 		}
 		n.Content[i] = nil
-		to.addItem(read)
+		to.add(member{at: read.at, value: read})
 	}
 	return nil
 }
