@@ -41,7 +41,7 @@ func (c Change) Around() Span { return Span{c.inFile[0].Start, c.inFile[len(c.in
 // file has something else there, such as a parameter, or if that cannot be determined.
 func (a Annotation) Change(edits []Edit) (Change, bool) {
 	text := a.Text()
-	written := a.written(text)
+	written := a.written()
 	c := Change{of: place{at: a.value.at}, text: written.written}
 	form := newScalarText(a.Object.File.source.text, a.value.at).form
 	for _, e := range edits {

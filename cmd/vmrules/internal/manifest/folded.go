@@ -7,19 +7,19 @@ import (
 )
 
 // folded finds strings in the JSON of rules in which YAML's > has turned a line end into a blank.
-func (a Annotation) folded(text string) []lint.Finding {
+func (a Annotation) folded() []lint.Finding {
 	file := a.Object.File.source
 	if !strings.HasPrefix(file.text[a.value.at:], ">") {
 		return nil
 	}
-	written := a.written(text)
-	places := newFinder(file.text, a.value.at, written.written)
+	text := a.written().written
+	places := newFinder(file.text, a.value.at, text)
 	var all []lint.Finding
-	for _, s := range stringsIn(written.written) {
+	for _, s := range stringsIn(text) {
 		begin, isFolded := places.find(s.Start), false
 		for at := s.Start; at < s.End && !isFolded; at++ {
-			blanks := at + len(written.written[at:]) - len(strings.TrimLeft(written.written[at:], " "))
-			if blanks > at && written.written[at-1] != '\n' && written.written[blanks] != '\n' {
+			blanks := at + len(text[at:]) - len(strings.TrimLeft(text[at:], " "))
+			if blanks > at && text[at-1] != '\n' && text[blanks] != '\n' {
 				isFolded = strings.Contains(file.text[places.find(at):places.find(blanks)], "\n")
 			}
 			at = max(at, blanks-1)

@@ -22,7 +22,7 @@ func (o Object) PlaceProblems(problems []vmrules.Problem, files map[*vmrules.Pro
 			key := mistakeOf(p.Index, p.Offset, p.Message)
 			if found, isHere := places[key]; isHere && files[p] == "" {
 				p.Line, p.Column, files[p] = found.Line, found.Column, o.File.Name
-				p.Message = a.inFile(p.Message, a.Text())
+				p.Message = a.inFile(p.Message)
 				delete(places, key)
 			}
 		}
