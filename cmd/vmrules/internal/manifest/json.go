@@ -52,16 +52,17 @@ func BeginsJSON(text *bufio.Reader) bool {
 var follows = map[string]string{"{": `"}`, "[": `{["]`}
 
 // readJSON reads values up to the first that is not JSON. Of objects, it keeps the heads.
-func readJSON(s *source) ([]*node, error) {
-	var documents []*node
+func readJSON(s *source) (documents []*node, wrong []error) {
 	for at := s.behindBlanks(0); at < len(s.text); at = s.behindBlanks(at) {
 		isRules := s.text[at] == '['
 		n, err := s.jsonAt(at, 0, !isRules)
 		if err != nil {
-			return documents, s.jsonMistake(at, err)
+			err = s.jsonMistake(at, err)
+		} else if n.shape == scalar {
+			err = s.fail(n.at, errors.New("this value is neither an object nor an array: remove it, or put it in an array"))
 		}
-		if n.shape == scalar {
-			return documents, s.fail(n.at, errors.New("this value is neither an object nor an array: remove it, or put it in an array"))
+		if err != nil {
+			return documents, []error{err}
 		}
 		documents = append(documents, n)
 		at = n.end

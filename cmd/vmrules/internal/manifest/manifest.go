@@ -87,14 +87,10 @@ func parse(name string, s *source) ([]*node, []error) {
 	if at, err := tooDense(s.text); err != nil {
 		return nil, []error{s.fail(at, err)}
 	}
-	if !isJSON(name, s.text) {
-		return readYAML(s)
+	if isJSON(name, s.text) {
+		return readJSON(s)
 	}
-	documents, err := readJSON(s)
-	if err == nil {
-		return documents, nil
-	}
-	return documents, []error{err}
+	return readYAML(s)
 }
 
 // isJSON reports whether a file is JSON, by its name or else by its beginning.

@@ -44,7 +44,7 @@ func readYAML(s *source) ([]*node, []error) {
 	room := maxSearched
 	for begin := 0; begin < len(lines); {
 		end := begin + 1
-		for end < len(lines) && !beginsDocument(s.text[lines[end]:]) {
+		for end < len(lines) && !beginsDocument.MatchString(s.text[lines[end]:]) {
 			end++
 		}
 		text := s.text[lines[begin]:]
@@ -64,11 +64,8 @@ func readYAML(s *source) ([]*node, []error) {
 	return documents, all
 }
 
-// beginsDocument reports whether a line begins a document. No value of YAML has such a line.
-func beginsDocument(text string) bool {
-	behind, ok := strings.CutPrefix(text, "---")
-	return ok && (behind == "" || strings.ContainsRune(" \t\r\n", rune(behind[0])))
-}
+// beginsDocument matches a line that begins a document. No value of YAML has such a line.
+var beginsDocument = regexp.MustCompile(`^---([ \t\r\n]|$)`)
 
 // readYAMLPart reads the documents in a part of the source, which begins at the first of the lines,
 // up to the first mistake.
@@ -166,7 +163,9 @@ var around = map[string]string{
 }
 
 // isOfLayout has the errors that a wrong indentation, or a text that ends too early, may cause.
-var isOfLayout = setOf("did not find expected key", "mapping values are not allowed in this context", "could not find expected ':'")
+var isOfLayout = map[string]bool{
+	"did not find expected key": true, "mapping values are not allowed in this context": true, "could not find expected ':'": true,
+}
 
 // openQuote is the end of the error about a quote that is never closed. It hides errors before that.
 const openQuote = "found unexpected end of stream"
@@ -225,15 +224,10 @@ func unknownAnchor(name string) error {
 	return fmt.Errorf("no value that ends before the alias *%[1]s has the anchor &%[1]s: add the anchor, or correct the alias", name)
 }
 
-// offset returns the offset of a line and column of the parser.
-func (r *yamlReader) offset(line, column int) int {
-	line = min(max(line, 1), len(r.lines))
-	return r.source.offset(r.lines[line-1], column)
-}
-
 // at returns the offset of a value, which is behind its anchor and tag.
 func (r *yamlReader) at(n *yaml.Node) int {
-	at := r.offset(n.Line, n.Column)
+	line := min(max(n.Line, 1), len(r.lines))
+	at := r.source.offset(r.lines[line-1], n.Column)
 	if n.Anchor == "" && n.Style&yaml.TaggedStyle == 0 {
 		return at
 	}
@@ -381,35 +375,32 @@ func scalarOf(n *yaml.Node) any {
 	if n.Style&quoted != 0 || isTagged && n.Tag == "!!str" {
 		return n.Value
 	}
-	switch {
-	case number.MatchString(n.Value):
+	if number.MatchString(n.Value) {
 		return json.Number(n.Value)
-	case isTrue[n.Value]:
+	}
+	switch n.Value { // the booleans of YAML 1.1, which kubectl reads too
+	case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON":
 		return true
-	case isFalse[n.Value]:
+	case "n", "N", "no", "No", "NO", "off", "Off", "OFF":
 		return false
 	}
 	tag := n.Tag
 	if isTagged {
 		tag = (&yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}).ShortTag()
 	}
-	return plainScalar(tag, n.Value)
-}
-
-func plainScalar(tag, text string) any {
 	switch tag {
 	case "!!null":
 		return nil
 	case "!!bool":
-		return strings.EqualFold(text, "true")
+		return strings.EqualFold(n.Value, "true")
 	case "!!int":
-		if n, ok := new(big.Int).SetString(strings.ReplaceAll(text, "_", ""), 0); ok {
-			return json.Number(n.String())
+		if number, ok := new(big.Int).SetString(strings.ReplaceAll(n.Value, "_", ""), 0); ok {
+			return json.Number(number.String())
 		}
 	case "!!float":
-		return decimal(text)
+		return decimal(n.Value)
 	}
-	return text
+	return n.Value
 }
 
 // float matches the numbers of YAML that may have a fraction or an exponent.
@@ -427,18 +418,4 @@ func decimal(text string) any {
 		written += "." + parts[3]
 	}
 	return json.Number(strings.TrimPrefix(parts[1], "+") + written + parts[4])
-}
-
-// The booleans of YAML 1.1, which kubectl reads too. true and false are left to the parser.
-var (
-	isTrue  = setOf("y", "Y", "yes", "Yes", "YES", "on", "On", "ON")
-	isFalse = setOf("n", "N", "no", "No", "NO", "off", "Off", "OFF")
-)
-
-func setOf[T comparable](all ...T) map[T]bool {
-	set := make(map[T]bool, len(all))
-	for _, v := range all {
-		set[v] = true
-	}
-	return set
 }
