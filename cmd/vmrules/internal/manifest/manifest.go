@@ -9,8 +9,6 @@ import (
 	"path"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/vmrules/vmrules/lint"
 )
 
 // A File is a file that was read.
@@ -103,7 +101,3 @@ func isJSON(name, text string) bool {
 	}
 	return BeginsJSON(bufio.NewReader(strings.NewReader(text)))
 }
-
-// Around returns the text around the beginning of a finding. It has at most the
-// given number of code points on each side.
-func (f *File) Around(found lint.Finding, most int) Excerpt { return f.source.around(found, most) }

@@ -101,21 +101,21 @@ type Excerpt struct {
 	CutBefore, CutBehind bool // whether the line has text beyond Before or Behind, blanks apart
 }
 
-// around returns the text around the beginning of a finding, with at most the given number of code
-// points on each side.
-func (s *source) around(f lint.Finding, most int) Excerpt {
-	if f.Line < 1 || f.Line > len(s.lines) {
+// Around returns the text around the beginning of a finding. It has at most the
+// given number of code points on each side.
+func (f *File) Around(found lint.Finding, most int) Excerpt {
+	s := f.source
+	if found.Line < 1 || found.Line > len(s.lines) {
 		return Excerpt{}
 	}
-	begin := s.lines[f.Line-1]
-	end := begin + len(s.line(f.Line))
-	at := min(s.offset(begin, f.Column), end)
-	from := s.offset(begin, max(f.Column-most, 1))
-	to := min(s.offset(begin, f.Column+most), end)
-	from = min(from, at)
+	begin := s.lines[found.Line-1]
+	end := begin + len(s.line(found.Line))
+	at := min(s.offset(begin, found.Column), end)
+	from := min(s.offset(begin, max(found.Column-most, 1)), at)
+	to := min(s.offset(begin, found.Column+most), end)
 	marked := len(strings.TrimRight(s.text[at:to], " \t\r"))
-	if f.EndLine <= f.Line {
-		marked = min(marked, max(s.offset(begin, f.EndColumn)-at, 0))
+	if found.EndLine <= found.Line {
+		marked = min(marked, max(s.offset(begin, found.EndColumn)-at, 0))
 	}
 	return Excerpt{s.text[from:at], s.text[at:to], marked, hasText(s.text[begin:from]), hasText(s.text[to:end])}
 }
