@@ -98,35 +98,29 @@ func (d *Document) JSON() (string, error) {
 }
 
 // Place returns the line and column in the file of a byte in what JSON returned.
-func (d Document) Place(offset int) (line, column int) { return d.File.source.place(d.locate(offset)) }
+func (d Document) Place(offset int) (line, column int) {
+	return d.File.source.place(d.locate(Span{offset, offset}).Start)
+}
 
 // PlaceFinding sets the lines and columns of a finding about what JSON returned to those in the file.
 // Of an array or object of YAML, it knows only the beginning.
 func (d Document) PlaceFinding(f *lint.Finding) {
-	d.File.source.setPlace(f, Span{d.locate(f.Offset), d.locateEnd(f.End)})
+	d.File.source.setPlace(f, d.locate(Span{f.Offset, f.End}))
 }
 
-func (d Document) locate(offset int) int {
+func (d Document) locate(s Span) Span {
 	if d.node.end > 0 {
-		return min(d.node.at+offset, d.node.end)
+		return Span{min(d.node.at+s.Start, d.node.end), min(d.node.at+s.End, d.node.end)}
 	}
-	m := d.markBefore(offset + 1)
-	if before, ok := d.stringUpTo(m, offset); ok {
-		return newFinder(d.File.source.text, m.at, m.value).find(len(before))
+	file, first, last := d.File.source.text, d.markBefore(s.Start+1), d.markBefore(s.End)
+	at := Span{first.at, endOfScalar(file, last.at, last.value)}
+	if before, ok := d.stringUpTo(first, s.Start); ok {
+		at.Start = newFinder(file, first.at, first.value).find(len(before))
 	}
-	return m.at
-}
-
-// locateEnd does the same for the end of a part.
-func (d Document) locateEnd(offset int) int {
-	if d.node.end > 0 {
-		return min(d.node.at+offset, d.node.end)
+	if before, ok := d.stringUpTo(last, s.End); ok && s.End < last.end {
+		at.End = newFinder(file, last.at, last.value).findEnd(len(before))
 	}
-	m := d.markBefore(offset)
-	if before, ok := d.stringUpTo(m, offset); ok && offset < m.end {
-		return newFinder(d.File.source.text, m.at, m.value).findEnd(len(before))
-	}
-	return endOfScalar(d.File.source.text, m.at, m.value)
+	return at
 }
 
 // markBefore returns the last mark before an offset.
