@@ -59,12 +59,11 @@ type filler struct {
 	copies int                  // values put in place of ${{NAME}} so far
 }
 
-func (f *filler) spend(bytes int) error {
-	f.room -= bytes
-	if f.room < 0 {
-		return fmt.Errorf("with its parameters filled in, the template has more than %d bytes up to here: use fewer or shorter values", maxFilled)
+func (f *filler) spend(bytes, at int) error {
+	if f.room -= bytes; f.room >= 0 {
+		return nil
 	}
-	return nil
+	return f.source.fail(at, fmt.Errorf("with its parameters filled in, the template has more than %d bytes up to here: use fewer or shorter values", maxFilled))
 }
 
 func (f *filler) fill(n *node) (*node, error) {
@@ -127,8 +126,8 @@ func (f *filler) text(text string, at int) (string, []piece, error) {
 		if !ok || r.As == form.UsedJSON {
 			continue
 		}
-		if err := f.spend(r.Start - end + len(value)); err != nil {
-			return "", nil, f.source.fail(at, err)
+		if err := f.spend(r.Start-end+len(value), at); err != nil {
+			return "", nil, err
 		}
 		filled.WriteString(text[end:r.Start])
 		begin := filled.Len()
@@ -139,8 +138,8 @@ func (f *filler) text(text string, at int) (string, []piece, error) {
 	if pieces == nil {
 		return text, nil, nil
 	}
-	if err := f.spend(len(text) - end); err != nil {
-		return "", nil, f.source.fail(at, err)
+	if err := f.spend(len(text)-end, at); err != nil {
+		return "", nil, err
 	}
 	filled.WriteString(text[end:])
 	return filled.String(), pieces, nil

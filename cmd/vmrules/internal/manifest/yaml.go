@@ -314,27 +314,25 @@ func (r *yamlReader) members(to *node, n *yaml.Node) error {
 		keys[key.Value] = true
 		to.add(member{r.at(key), key.Value, value})
 	}
-	if merges {
-		to.members = lastOfEach(to.members)
+	if !merges {
+		return nil
+	}
+	last := make(map[string]int, len(to.members))
+	for i, m := range to.members {
+		last[m.key] = i
+	}
+	all := to.members
+	to.members = all[:0]
+	for i, m := range all {
+		if last[m.key] == i {
+			to.members = append(to.members, m)
+		}
 	}
 	return nil
 }
 
-// lastOfEach returns the members without those that are followed by another of the same key.
-func lastOfEach(members []member) []member {
-	seen := make(map[string]bool, len(members))
-	slices.Reverse(members)
-	members = slices.DeleteFunc(members, func(m member) bool {
-		isSeen := seen[m.key]
-		seen[m.key] = true
-		return isSeen
-	})
-	slices.Reverse(members)
-	return members
-}
-
 // merge adds the members of the value of a merge key: an object, or an array of objects. Of
-// members with the same key, lastOfEach keeps the last. So merge puts members before those that
+// members with the same key, the last one counts. So merge puts members before those that
 // are there, which override them, and takes the array backward, because its earlier objects
 // override later ones.
 func (r *yamlReader) merge(to, from *node, key *yaml.Node) error {
