@@ -67,7 +67,7 @@ func countAlike(findings []lint.Finding) map[likeness]int {
 func (l *Linter) newFixable(text string, reading []vmrules.ParseOption, change func([]manifest.Edit) (manifest.Change, bool)) *fixable {
 	linting := append(l.reading(), reading...)
 	return &fixable{
-		text: text, isSSP: l.now.profile == lint.SSP, reading: append(l.Build.Options(), reading...), change: change, room: &l.room,
+		text: text, isSSP: l.now.For == lint.SSP, reading: append(l.Build.Options(), reading...), change: change, room: &l.room,
 		lint: func(text string) []lint.Finding { return lint.Annotation(text, linting...) },
 	}
 }

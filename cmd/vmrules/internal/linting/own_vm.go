@@ -14,7 +14,7 @@ import (
 // judgeOwnVM returns what KubeVirt's template validator says if it refuses the VM of a template; nil if it
 // does not. A parameter without a value may be anything.
 func (l *Linter) judgeOwnVM(filled, template manifest.Object) *deployed.Verdict {
-	if l.now.profile != lint.SSP || !template.IsTemplate() {
+	if l.now.For != lint.SSP || !template.IsTemplate() {
 		return nil
 	}
 	v := judging.SSPVerdict(filled.Content(), template, &judging.Ruling{})
