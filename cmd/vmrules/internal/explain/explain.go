@@ -14,14 +14,12 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/topic"
 )
 
-// furtherKind is the group of the kinds that only vmrules-full knows.
-const furtherKind = "kind of vmrules-full"
-
-// syntax is the group of the notations that rules and templates use.
-const syntax = "syntax"
-
-// finding is the group of the findings of check that are not about one rule.
-const finding = "finding of check"
+// The names of some groups.
+const (
+	furtherKind = "kind of vmrules-full"
+	syntax      = "syntax"
+	finding     = "finding of check" // that is not about one rule
+)
 
 // groups lists the groups, each with its title.
 var groups = []struct{ name, title string }{

@@ -153,21 +153,18 @@ func (t *fixable) settle(findings []Finding) {
 		}
 	}
 	for _, isSafe := range []bool{true, false} {
+		var fixed []*Finding
 		var all []*fix
-		for _, f := range findings {
-			if f.fix != nil && f.fix.isSafe == isSafe {
-				all = append(all, f.fix)
+		for i := range findings {
+			if f := &findings[i]; f.fix != nil && f.fix.isSafe == isSafe {
+				fixed, all = append(fixed, f), append(all, f.fix)
 			}
 		}
 		kept := map[manifest.Span]*fix{}
 		for _, f := range t.together(nil, disjoint(all)) {
 			kept[f.Around()] = f
 		}
-		for i := range findings {
-			f := &findings[i]
-			if f.fix == nil || f.fix.isSafe != isSafe {
-				continue
-			}
+		for _, f := range fixed {
 			switch k := kept[f.fix.Around()]; {
 			case k != nil && slices.Equal(k.edits, f.fix.edits):
 				f.fix = k
