@@ -59,7 +59,6 @@ func Command() *cobra.Command {
 	}
 }
 
-// list writes a line for each topic.
 func list(w io.Writer) {
 	for i, g := range groups {
 		if i > 0 {
@@ -74,8 +73,7 @@ func list(w io.Writer) {
 	}
 }
 
-// explain writes all topics with a name. There may be several: regex is a kind and an
-// argument.
+// explain writes all topics with a name. There may be several: regex is a kind and an argument.
 func explain(w io.Writer, name string) error {
 	found := slices.DeleteFunc(slices.Clone(topic.All()), func(t topic.Topic) bool { return !strings.EqualFold(t.Name, name) })
 	if len(found) == 0 {

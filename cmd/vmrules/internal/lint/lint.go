@@ -33,7 +33,6 @@ type Options struct {
 	List                   bool // write the checks, and lint nothing
 }
 
-// A run is a run of vmrules lint.
 type run struct {
 	*linting.Linter
 	options Options

@@ -10,12 +10,10 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/topic"
 )
 
-// writeFormat writes findings for another program.
 func (r *run) writeFormat(name string) error {
 	return output.Formats[name](r.streams.Out, r.Build, output.Findings{All: r.found.Shown(), Topics: topic.ForFindings(), Unusable: r.found.Unusable})
 }
 
-// writeList writes a line for each check.
 func writeList(w io.Writer) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tSEVERITY\tFIXED BY")
@@ -26,7 +24,6 @@ func writeList(w io.Writer) error {
 	return table.Flush()
 }
 
-// write writes findings and a summary.
 func (r *run) write(form func(output.Finding) string) error {
 	text := output.Text{Quiet: r.options.Quiet, All: r.options.All, Form: form}
 	findings := r.found.Shown()

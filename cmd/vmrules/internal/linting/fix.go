@@ -27,7 +27,6 @@ type fix struct {
 // maxFixed is the number of bytes that may be linted, or read, to try fixes for a file.
 const maxFixed = 32 << 20
 
-// A fixable is rules whose findings may be fixed.
 type fixable struct {
 	text    string
 	isSSP   bool

@@ -81,7 +81,6 @@ func (l *Linted) NeedUnsafe() int {
 	return l.number(func(f Finding) bool { return f.fix != nil && !f.fix.isSafe })
 }
 
-// number returns how many findings are like that.
 func (l *Linted) number(like func(Finding) bool) int {
 	n := 0
 	for _, f := range l.Findings {

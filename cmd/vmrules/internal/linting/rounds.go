@@ -11,7 +11,6 @@ import (
 // A LintsFile lints a file, and writes to stderr why something in it cannot be linted.
 type LintsFile func(to *Linted, file *manifest.File, stderr io.Writer)
 
-// A fixedFile is a file with its fixes made.
 type fixedFile struct {
 	File    *manifest.File
 	N       int      // the findings that are fixed

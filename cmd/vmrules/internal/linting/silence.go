@@ -24,7 +24,6 @@ func silenceIn(o manifest.Object) *silence {
 	return s
 }
 
-// accepts reports whether a finding is accepted.
 func (l *Linter) accepts(f lint.Finding) bool {
 	s := l.silence
 	if s == nil {

@@ -79,7 +79,6 @@ func (a Annotation) Options(opts []vmrules.ParseOption) []vmrules.ParseOption {
 	return append(slices.Clip(opts), a.version)
 }
 
-// placeAll sets the lines and columns of findings to those in the file.
 func (a Annotation) placeAll(findings []lint.Finding) {
 	spans := make([]Span, 0, len(findings))
 	for _, f := range findings {
@@ -91,11 +90,9 @@ func (a Annotation) placeAll(findings []lint.Finding) {
 	}
 }
 
-// inLine matches the part of a message about what has no end that counts lines from the beginning of
-// the text.
+// inLine matches the part of a message, about what has no end, that counts the lines of the text.
 var inLine = regexp.MustCompile(`^(".*" is missing: the \w+ that begins at line )(\d+)( is not closed)`)
 
-// inFile returns a message that counts lines from the beginning of the file.
 func (a Annotation) inFile(message string) string {
 	found := inLine.FindStringSubmatch(message)
 	if found == nil {
@@ -161,8 +158,7 @@ func (a Annotation) PlaceAtRule(f *lint.Finding) bool {
 	return false
 }
 
-// written returns the text of the annotation as it is in the file, with its parameters not yet
-// filled in.
+// written returns the text as it is in the file, with its parameters not yet filled in.
 func (a Annotation) written() filledText {
 	if filled, ok := a.Object.filled[a.value]; ok {
 		return filled

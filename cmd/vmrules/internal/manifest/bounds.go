@@ -5,7 +5,6 @@ import (
 	"strings"
 )
 
-// maxDepth is the number of levels to which values in a file may be nested.
 const maxDepth = 1_000
 
 var errDepth = fmt.Errorf("values are nested more than %d levels deep", maxDepth)
@@ -18,8 +17,7 @@ const (
 	bytesPerValue = 5
 )
 
-// tooDense returns an error if a text may have too many values, and the offset of the first
-// that is too many.
+// tooDense returns an error if a text may have too many values, and where the first of these is.
 func tooDense(text string) (at int, err error) {
 	most := max(maxDense, len(text)/bytesPerValue)
 	if found, at := beginnings(text, most); found > most {
@@ -61,8 +59,7 @@ func beginnings(text string, most int) (found, at int) {
 	return found, at
 }
 
-// endsLine reports whether a byte is the last byte of a character that ends a line for the YAML
-// parser.
+// endsLine reports whether a byte is the last of a character that ends a line for the YAML parser.
 func endsLine(text string, at int) bool {
 	switch text[at] {
 	case '\n', '\r':

@@ -61,7 +61,6 @@ func (d Document) String() string {
 	return d.Object.String()
 }
 
-// ruleKeys lists the keys that each rule of an annotation has.
 var ruleKeys = []string{"name", "rule", "path", "message"}
 
 // LooksLikeRules reports whether the document is probably an annotation: it is an array with an
@@ -123,7 +122,6 @@ func (d Document) locate(s Span) Span {
 	return at
 }
 
-// markBefore returns the last mark before an offset.
 func (d Document) markBefore(offset int) mark {
 	i, _ := slices.BinarySearchFunc(d.marks, offset, func(m mark, offset int) int { return m.written - offset })
 	if d.marks == nil {

@@ -162,8 +162,7 @@ func (f *filler) value(text string, in *node) (*node, error) {
 	return &made, nil
 }
 
-// typed returns the JSON value that a text contains. A text that is not one JSON value is a
-// string.
+// typed returns the JSON value that a text contains. A text that is not one value is a string.
 func typed(text string) *node {
 	s := newSource(text)
 	n, err := s.jsonAt(s.behindBlanks(0), 0, false)
@@ -173,8 +172,7 @@ func typed(text string) *node {
 	return n
 }
 
-// standAt sets the place of a node, and of all nodes in it, to that of the reference that they
-// replace.
+// standAt places a node, and all nodes in it, where the reference is that they replace.
 func (n *node) standAt(at int) {
 	n.at, n.end = at, 0
 	for i := range n.members {
@@ -183,7 +181,6 @@ func (n *node) standAt(at int) {
 	}
 }
 
-// A filledText describes a text in which parameters were filled in.
 type filledText struct {
 	written string  // the text in the file, with its references
 	pieces  []piece // in order
@@ -203,8 +200,7 @@ func (t filledText) offset(at int) int {
 	return p.to + at - p.end
 }
 
-// end does the same for the end of a part of the text. Inside a parameter's value, that is the end of
-// the reference.
+// end does the same for the end of a part: inside a parameter's value, that is the end of the reference.
 func (t filledText) end(at int) int {
 	p := t.pieceBefore(at)
 	return p.to + max(at-p.end, 0)

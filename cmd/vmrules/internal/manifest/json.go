@@ -126,7 +126,6 @@ func unquoted(text jsontext.Value) string {
 	return string(text)
 }
 
-// inside reads the elements of an object or array, with its brackets.
 func (r *jsonReader) inside(shape shape, head bool) (*node, error) {
 	if _, err := r.decoder.ReadToken(); err != nil {
 		return nil, err
@@ -174,7 +173,6 @@ func (r *jsonReader) element(of *node) error {
 	return nil
 }
 
-// skip reads a value, and keeps nothing.
 func (r *jsonReader) skip() error {
 	text, err := r.decoder.ReadValue()
 	brackets := bytes.Count(text, []byte("{")) + bytes.Count(text, []byte("["))

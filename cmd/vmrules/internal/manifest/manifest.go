@@ -91,7 +91,6 @@ func parse(name string, s *source) ([]*node, []error) {
 	return readYAML(s)
 }
 
-// isJSON reports whether a file is JSON, by its name or else by its beginning.
 func isJSON(name, text string) bool {
 	switch path.Ext(name) {
 	case ".json":

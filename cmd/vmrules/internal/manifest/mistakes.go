@@ -57,7 +57,6 @@ func (s *mistakes) fields() {
 	})
 }
 
-// mistakes collects the mistakes in an object.
 type mistakes struct {
 	object      Object
 	kind        string          // that it has or nearly has

@@ -39,7 +39,6 @@ func (o Object) IsTemplate() bool { return IsTemplate(o.Kind) }
 // IsTemplate reports whether objects of a kind are templates of OpenShift or KubeVirt.
 func IsTemplate(kind string) bool { return kind == kindOpenShift || kind == kindKubeVirt }
 
-// tree returns the whole object.
 func (o Object) tree() *node { return o.File.source.whole(o.node) }
 
 // Loaded returns the object with all of its values in memory. Any other object of JSON is read again
@@ -179,8 +178,7 @@ func checkItems(s *source, n *node) error {
 	return nil
 }
 
-// isListOfObjects reports whether a kind is that of a list of objects that the command reads.
-// Other kinds may end in List too.
+// isListOfObjects reports whether a kind is that of a list which is read. Others may end in List too.
 func isListOfObjects(kind string) bool {
 	item, isList := strings.CutSuffix(kind, "List")
 	return isList && (item == "" || item == kindOpenShift || strings.HasPrefix(item, "VirtualMachine"))

@@ -17,7 +17,6 @@ type source struct {
 	points []int // how many code points begin before byte 0, stretch, 2*stretch, ...
 }
 
-// stretch is the number of bytes between two entries of points.
 const stretch = 256
 
 func newSource(text string) *source {
@@ -37,7 +36,6 @@ func newSource(text string) *source {
 	return s
 }
 
-// before returns how many code points begin before a byte.
 func (s *source) before(at int) int {
 	if len(s.text) == 0 {
 		return 0
@@ -56,7 +54,6 @@ func runeStarts(text string) int {
 	return n
 }
 
-// place returns the line and column of a byte.
 func (s *source) place(at int) (line, column int) {
 	line = sort.SearchInts(s.lines, at+1)
 	return line, s.before(at) - s.before(s.lines[line-1]) + 1

@@ -201,7 +201,6 @@ func runeEnd(text string, at int) int {
 	return at
 }
 
-// yamlError returns the first error of the parser about a text.
 func yamlError(text string) string {
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	for {
@@ -278,8 +277,7 @@ func (r *yamlReader) alias(n *yaml.Node) (*node, error) {
 	return found, r.copy(n, found.size)
 }
 
-// copy counts values that a document contains once more, and returns an error if they are too
-// many.
+// copy counts values that a document contains once more, and returns an error if they are too many.
 func (r *yamlReader) copy(n *yaml.Node, values int) error {
 	r.copies += values
 	if r.copies > maxCopies {
@@ -365,8 +363,7 @@ func (r *yamlReader) items(to *node, n *yaml.Node) error {
 // number matches the numbers of JSON, which are kept as they are.
 var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
-// scalarOf returns the value of a scalar. The tag !!str makes it a string; other tags have no
-// effect.
+// scalarOf returns the value of a scalar. The tag !!str makes it a string; other tags have no effect.
 func scalarOf(n *yaml.Node) any {
 	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	isTagged := n.Style&yaml.TaggedStyle != 0

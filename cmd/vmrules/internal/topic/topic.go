@@ -50,7 +50,6 @@ type Check struct {
 	Brief    string // the meaning, without what becomes of it under --for ssp
 }
 
-// explained holds what explain.yaml says.
 type explained struct {
 	Topics []Topic
 	Checks map[string]*Check
@@ -90,7 +89,6 @@ var inCommand = strings.NewReplacer("under For(SSP)", "with --for ssp", "under S
 // underSSP matches what a meaning says of --for ssp.
 var underSSP = regexp.MustCompile(`; (an error|a warning|only reported) with --for ssp$`)
 
-// forms are the texts about a check.
 var forms = texts.Must(texts.New("").Funcs(texts.FuncMap{
 	"indent": Indented,
 	"severities": func() []lint.Severity {
