@@ -144,11 +144,7 @@ func (a Annotation) locate(spans ...Span) []Span {
 // PlaceAtRule places a finding at the key of its rule, or else at the rule's name, and reports whether
 // the rule is in the annotation.
 func (a Annotation) PlaceAtRule(f *lint.Finding) bool {
-	rules, err := newSource(a.Text()).jsonAt(0, 0, false)
-	if err != nil {
-		return false
-	}
-	for _, rule := range rules.members {
+	for _, rule := range typed(a.Text()).members {
 		if rule.value.text("name") == f.Rule {
 			at := cmp.Or(rule.value.get(f.Key), rule.value.get("name"))
 			a.Object.File.source.setPlace(f, a.locate(Span{at.at, at.end})[0])

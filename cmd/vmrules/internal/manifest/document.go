@@ -46,10 +46,7 @@ func (d Document) IsScalar() bool { return d.node.shape == scalar }
 // returns only the kind for an object in the core group, and "" for an object that has neither
 // kind nor apiVersion.
 func (d Document) Type() string {
-	group, _, ok := strings.Cut(d.version, "/")
-	if !ok {
-		group = ""
-	}
+	group := d.version[:max(strings.IndexByte(d.version, '/'), 0)]
 	return strings.TrimSuffix(d.Kind+"."+group, ".")
 }
 
