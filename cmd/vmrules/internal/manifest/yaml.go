@@ -24,7 +24,8 @@ type yamlReader struct {
 	lines    []int // the offset of each line, as the parser counts lines
 	anchored map[*yaml.Node]*node
 	depth    int
-	copies   int // values that aliases and merge keys stand for, so far
+	copies   int   // values that aliases and merge keys stand for, so far
+	err      error // the first; nothing more is read then
 }
 
 // maxCopies is the number of values that the aliases and merge keys of a document may stand
@@ -83,9 +84,9 @@ func readYAMLPart(s *source, lines []int, text string) ([]*node, error) {
 			return documents, err
 		}
 		r.anchored, r.copies = map[*yaml.Node]*node{}, 0
-		n, err := r.read(document.Content[0])
-		if err != nil {
-			return documents, err
+		n := r.read(document.Content[0])
+		if r.err != nil {
+			return documents, r.err
 		}
 		if n.shape != scalar || n.scalar != nil {
 			documents = append(documents, n)
@@ -236,84 +237,80 @@ func (r *yamlReader) at(n *yaml.Node) int {
 // properties matches anchors and tags, with the blanks and comments behind them.
 var properties = regexp.MustCompile(`^([&!][^ \t\r\n]*([ \t\r\n]|#[^\n]*)*)*`)
 
-func (r *yamlReader) fail(n *yaml.Node, format string, args ...any) error {
-	return r.source.fail(r.at(n), fmt.Errorf(format, args...))
+func (r *yamlReader) fail(n *yaml.Node, format string, args ...any) {
+	if r.err == nil {
+		r.err = r.source.fail(r.at(n), fmt.Errorf(format, args...))
+	}
 }
 
-func (r *yamlReader) read(n *yaml.Node) (*node, error) {
+func (r *yamlReader) read(n *yaml.Node) *node {
 	r.depth++
 	defer func() { r.depth-- }()
 	if r.depth > maxDepth {
-		return nil, r.fail(n, "%w", errDepth)
-	}
-	if n.Kind == yaml.AliasNode {
-		return r.alias(n)
+		r.fail(n, "%w", errDepth)
 	}
 	made := &node{at: r.at(n), size: 1}
-	var err error
-	switch n.Kind {
-	case yaml.MappingNode:
+	switch {
+	case r.err != nil:
+		return made
+	case n.Kind == yaml.AliasNode:
+		return r.alias(n)
+	case n.Kind == yaml.MappingNode:
 		made.shape = object
-		err = r.members(made, n)
-	case yaml.SequenceNode:
+		r.members(made, n)
+	case n.Kind == yaml.SequenceNode:
 		made.shape = array
-		err = r.items(made, n)
+		r.items(made, n)
 	default:
 		made.scalar = scalarOf(n)
 	}
 	if n.Anchor != "" {
 		r.anchored[n] = made
 	}
-	return made, err
+	return made
 }
 
 // alias returns the node that an alias stands for, without copying it.
-func (r *yamlReader) alias(n *yaml.Node) (*node, error) {
+func (r *yamlReader) alias(n *yaml.Node) *node {
 	found := r.anchored[n.Alias]
 	if found == nil { // the alias is inside the value that it stands for
-		return nil, r.fail(n, "%w", unknownAnchor(n.Value))
+		r.fail(n, "%w", unknownAnchor(n.Value))
+		return &node{}
 	}
 	found.isShared = true
-	return found, r.copy(n, found.size)
+	r.copy(n, found.size)
+	return found
 }
 
-// copy counts values that a document contains once more, and returns an error if they are too many.
-func (r *yamlReader) copy(n *yaml.Node, values int) error {
-	r.copies += values
-	if r.copies > maxCopies {
-		return r.fail(n, "the aliases and merge keys up to here stand for more than %d values: use fewer of them, or of smaller values", maxCopies)
+// copy counts values that a document contains once more, which may be too many.
+func (r *yamlReader) copy(n *yaml.Node, values int) {
+	if r.copies += values; r.copies > maxCopies {
+		r.fail(n, "the aliases and merge keys up to here stand for more than %d values: use fewer of them, or of smaller values", maxCopies)
 	}
-	return nil
 }
 
-func (r *yamlReader) members(to *node, n *yaml.Node) error {
+func (r *yamlReader) members(to *node, n *yaml.Node) {
 	keys := make(map[string]bool, len(n.Content)/2)
 	merges := false
-	for i := 0; i < len(n.Content); i += 2 {
-		key := n.Content[i]
-		value, err := r.read(n.Content[i+1])
-		if err != nil {
-			return err
-		}
+	for i := 0; i < len(n.Content) && r.err == nil; i += 2 {
+		key, value := n.Content[i], r.read(n.Content[i+1])
 		n.Content[i+1] = nil // frees the memory of the parser's tree early
-		if key.Kind == yaml.ScalarNode && key.ShortTag() == "!!merge" {
-			if err := r.merge(to, value, key); err != nil {
-				return err
-			}
+		switch {
+		case r.err != nil:
+		case key.Kind != yaml.ScalarNode:
+			r.fail(key, "a key must be a string, not an object, an array or an alias")
+		case key.ShortTag() == "!!merge":
+			r.merge(to, value, key)
 			merges = true
-			continue
+		case keys[key.Value]:
+			r.fail(key, "%w", KeyTwice(key.Value))
+		default:
+			keys[key.Value] = true
+			to.add(member{r.at(key), key.Value, value})
 		}
-		if key.Kind != yaml.ScalarNode {
-			return r.fail(key, "a key must be a string, not an object, an array or an alias")
-		}
-		if keys[key.Value] {
-			return r.fail(key, "%w", KeyTwice(key.Value))
-		}
-		keys[key.Value] = true
-		to.add(member{r.at(key), key.Value, value})
 	}
 	if !merges {
-		return nil
+		return
 	}
 	last := make(map[string]int, len(to.members))
 	for i, m := range to.members {
@@ -326,38 +323,33 @@ func (r *yamlReader) members(to *node, n *yaml.Node) error {
 			to.members = append(to.members, m)
 		}
 	}
-	return nil
 }
 
 // merge adds the members of the value of a merge key: an object, or an array of objects. Of
 // members with the same key, the last one counts. So merge puts members before those that
 // are there, which override them, and takes the array backward, because its earlier objects
 // override later ones.
-func (r *yamlReader) merge(to, from *node, key *yaml.Node) error {
+func (r *yamlReader) merge(to, from *node, key *yaml.Node) {
 	merged := from.inside(object)
 	for _, item := range slices.Backward(from.inside(array)) {
 		merged = append(merged, item.value.members...)
 	}
 	noObject := func(item member) bool { return item.value.shape != object }
 	if from.shape == scalar || slices.ContainsFunc(from.inside(array), noObject) {
-		return r.fail(key, "<< takes an object, or an array of objects")
+		r.fail(key, "<< takes an object, or an array of objects")
 	}
 	to.size += from.size
 	to.members = slices.Concat(merged, to.members)
-	return r.copy(key, len(to.members))
+	r.copy(key, len(to.members))
 }
 
-func (r *yamlReader) items(to *node, n *yaml.Node) error {
+func (r *yamlReader) items(to *node, n *yaml.Node) {
 	to.members = make([]member, 0, len(n.Content))
 	for i, item := range n.Content {
-		read, err := r.read(item)
-		if err != nil {
-			return err
-		}
+		read := r.read(item)
 		n.Content[i] = nil
 		to.add(member{at: read.at, value: read})
 	}
-	return nil
 }
 
 // number matches the numbers of JSON, which are kept as they are.
