@@ -91,17 +91,13 @@ func explain(w io.Writer, name string) error {
 			_, err := io.WriteString(w, t.Check.Text("text"))
 			return err
 		}
-		write(w, t)
+		fmt.Fprintf(w, "%s (%s): %s\n", t.Name, t.Group, t.Meaning)
+		if t.Odd != "" {
+			fmt.Fprintln(w, t.Odd)
+		}
+		if t.Example != "" {
+			fmt.Fprint(w, "\n"+topic.Indented(t.Example))
+		}
 	}
 	return nil
-}
-
-func write(w io.Writer, t topic.Topic) {
-	fmt.Fprintf(w, "%s (%s): %s\n", t.Name, t.Group, t.Meaning)
-	if t.Odd != "" {
-		fmt.Fprintln(w, t.Odd)
-	}
-	if t.Example != "" {
-		fmt.Fprint(w, "\n"+topic.Indented(t.Example))
-	}
 }

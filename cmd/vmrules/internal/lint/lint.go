@@ -129,16 +129,17 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 		return err
 	}
 	l.AddUseless(r.found, files)
-	r.found.Excluded = l.Exclude.Count
-	isEmpty := r.isEmpty()
+	f := r.found
+	f.Excluded = l.Exclude.Count
+	isEmpty := f.Annotations == 0 && len(f.Findings) == 0 && !f.HasVM && f.Unusable == nil && f.Excluded == 0 && !o.AllowUnjudged
 	if isEmpty {
-		r.found.Unusable = append(r.found.Unusable, &manifest.Error{File: o.Files[0], Message: nothing})
+		f.Unusable = append(f.Unusable, &manifest.Error{File: o.Files[0], Message: nothing})
 	}
 	if err := r.writeOut(); err != nil {
 		return err
 	}
 	r.warn(isEmpty)
-	return cli.Verdict(r.found.Fails, len(r.found.Unusable) > 0 || isEmpty)
+	return cli.Verdict(f.Fails, f.Unusable != nil)
 }
 
 // lint lints files, which must hold what counts, and fixes them before if that is asked for.
@@ -175,12 +176,6 @@ func (r *run) writeOut() error {
 }
 
 const nothing = "no VM, template or rules to lint"
-
-// isEmpty reports whether there was nothing to lint, though there should have been.
-func (r *run) isEmpty() bool {
-	f := r.found
-	return f.Annotations == 0 && len(f.Findings) == 0 && !f.HasVM && f.Unusable == nil && f.Excluded == 0 && !r.options.AllowUnjudged
-}
 
 // warn writes what the findings do not say.
 func (r *run) warn(isEmpty bool) {

@@ -50,12 +50,12 @@ func parseText(name, raw string) (*File, error) {
 	file := &File{Name: name, Raw: raw, source: source}
 	read, all := parse(name, source)
 	for _, n := range read {
-		if err := checkItems(source, n); err != nil {
-			all = append(all, err)
-			continue
+		err := checkItems(source, n)
+		if found := n.unrendered(); err == nil && found != nil {
+			err = source.fail(found.at, errors.New("this is an expression of Helm"))
 		}
-		if found := n.unrendered(); found != nil {
-			all = append(all, source.fail(found.at, errors.New("this is an expression of Helm")))
+		if err != nil {
+			all = append(all, err)
 			continue
 		}
 		file.documents = append(file.documents, n)

@@ -22,7 +22,7 @@ const stretch = 256
 func newSource(text string) *source {
 	s := &source{text: text, lines: make([]int, 1, strings.Count(text, "\n")+1), points: make([]int, 0, len(text)/stretch+1)}
 	points := 0
-	for i := 0; i < len(text); i += stretch {
+	for i := 0; i <= len(text); i += stretch {
 		s.points = append(s.points, points)
 		points += runeStarts(text[i:min(i+stretch, len(text))])
 	}
@@ -37,11 +37,7 @@ func newSource(text string) *source {
 }
 
 func (s *source) before(at int) int {
-	if len(s.text) == 0 {
-		return 0
-	}
-	i := min(at/stretch, len(s.points)-1)
-	return s.points[i] + runeStarts(s.text[i*stretch:at])
+	return s.points[at/stretch] + runeStarts(s.text[at-at%stretch:at])
 }
 
 func runeStarts(text string) int {
