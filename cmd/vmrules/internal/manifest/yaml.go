@@ -98,9 +98,9 @@ func readYAMLPart(s *source, lines []int, text string) ([]*node, error) {
 // than an editor for the end of a line.
 func yamlLines(text string) []int {
 	lines := []int{0}
-	for at := range len(text) {
-		if endsLine(text, at) {
-			lines = append(lines, at+1)
+	for at, c := range text {
+		if endsLine(c) {
+			lines = append(lines, at+utf8.RuneLen(c))
 		}
 	}
 	return lines
