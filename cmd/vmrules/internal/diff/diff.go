@@ -258,9 +258,8 @@ func (d *differ) compare(o manifest.Object) error {
 			j.Note = d.options.Versions[i] + ": " + j.Targets()[0].Note
 			j.Report = vmrules.NewReport(nil)
 		}
+		d.ignored.AddKinds(d.build, j.Results(vmrules.OutcomeIgnored))
 	}
-	d.ignored.AddKinds(d.build, before.Results(vmrules.OutcomeIgnored))
-	d.ignored.AddKinds(d.build, after.Results(vmrules.OutcomeIgnored))
 	c := changed{a, verdictOf(before.Report), verdictOf(after.Report), outcomeChanges(before.Report, after.Report), cmp.Or(after.Note, before.Note)}
 	if c.Old != c.New || len(c.Rules) > 0 {
 		d.changed = append(d.changed, c)

@@ -103,10 +103,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	if o.List {
 		return writeList(s.Out)
 	}
-	if err := cli.InputTwice(o.Rules, o.Files); err != nil {
-		return err
-	}
-	if err := o.canFix(); err != nil {
+	if err := cmp.Or(cli.InputTwice(o.Rules, o.Files), o.canFix()); err != nil {
 		return err
 	}
 	l, err := linting.New(b, o.Options, judging.NewParameters())

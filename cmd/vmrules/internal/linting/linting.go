@@ -58,17 +58,6 @@ func New(b build.Build, o Options, p *judging.Parameters) (*Linter, error) {
 // Profile returns the program for which the current file is linted; "" for none.
 func (l *Linter) Profile() lint.Profile { return l.now.For }
 
-// Lint lints a file as it is.
-func (l *Linter) Lint(file *manifest.File) *Linted {
-	found := NewLinted()
-	if err := l.Enter(file); err != nil {
-		found.Unusable = append(found.Unusable, err.(*manifest.Error))
-		return found
-	}
-	l.LintFile(found, file, io.Discard)
-	return found
-}
-
 // Enter begins a file.
 func (l *Linter) Enter(file *manifest.File) (err error) {
 	l.room = maxFixed

@@ -112,7 +112,7 @@ func (a Annotation) inFile(message string) string {
 // annotations again, and places each once, since other VMs may have the same annotation.
 func (o Object) PlaceProblems(problems []vmrules.Problem, files map[*vmrules.Problem]string, opts ...vmrules.ParseOption) {
 	for _, a := range o.Annotations() {
-		places := map[mistake]lint.Finding{}
+		places := map[string]lint.Finding{}
 		for _, f := range a.Lint(opts...) {
 			places[mistakeOf(f.Index, f.Offset, f.Message)] = f
 		}
@@ -128,16 +128,11 @@ func (o Object) PlaceProblems(problems []vmrules.Problem, files map[*vmrules.Pro
 	}
 }
 
-// A mistake identifies a problem in the text of an annotation.
-type mistake struct {
-	index, offset int
-	message       string
-}
-
-func mistakeOf(index, offset int, message string) mistake {
+// mistakeOf identifies a problem in the text of an annotation.
+func mistakeOf(index, offset int, message string) string {
 	message, _, _ = strings.Cut(message, " must be a string") // about rules in YAML, Lint says more
 	message, _, _ = strings.Cut(message, " that begins at ")  // of lines, Lint counts those of the file
-	return mistake{index, offset, message}
+	return fmt.Sprintf("%d %d %s", index, offset, message)
 }
 
 // A Span is a part of a text, in bytes.

@@ -32,7 +32,7 @@ func (f *File) moveRules(found lint.Finding) Change {
 // moveToVM returns the edits that move the rules with a key at an offset to a VM; nil if it cannot.
 func (f *File) moveToVM(key int, to *node) []Edit {
 	missing := []string{"metadata", "annotations"}
-	for to != nil && len(missing) > 0 && to.get(missing[0]) != nil {
+	for len(missing) > 0 && to.get(missing[0]) != nil {
 		to, missing = to.get(missing[0]), missing[1:]
 	}
 	there := to.inside(object)

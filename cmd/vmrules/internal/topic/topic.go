@@ -5,6 +5,7 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -106,11 +107,13 @@ func (t *Check) Said() string {
 		return err.Error()
 	}
 	file, err := manifest.Parse("example", []byte(t.Example))
-	if err != nil {
+	if err = cmp.Or(err, l.Enter(file)); err != nil {
 		return err.Error()
 	}
+	found := linting.NewLinted()
+	l.LintFile(found, file, io.Discard)
 	var said strings.Builder
-	for _, f := range l.Lint(file).Findings {
+	for _, f := range found.Findings {
 		if f.ID == t.Name {
 			said.WriteString(f.Short() + "\n")
 		}
