@@ -31,7 +31,7 @@ type fixable struct {
 	text    string
 	isSSP   bool
 	reading []vmrules.ParseOption
-	lint    func(text string) []lint.Finding
+	linting []vmrules.ParseOption
 	change  func([]manifest.Edit) (manifest.Change, bool)
 	room    *int // bytes that may still be linted
 
@@ -64,10 +64,9 @@ func countAlike(findings []lint.Finding) map[likeness]int {
 
 // newFixable returns rules that may be fixed, with the options for reading them.
 func (l *Linter) newFixable(text string, reading []vmrules.ParseOption, change func([]manifest.Edit) (manifest.Change, bool)) *fixable {
-	linting := append(l.reading(), reading...)
 	return &fixable{
-		text: text, isSSP: l.now.For == lint.SSP, reading: append(l.Build.Options(), reading...), change: change, room: &l.room,
-		lint: func(text string) []lint.Finding { return lint.Annotation(text, linting...) },
+		text: text, isSSP: l.now.For == lint.SSP, linting: append(l.reading(), reading...),
+		reading: append(l.Build.Options(), reading...), change: change, room: &l.room,
 	}
 }
 
@@ -204,10 +203,10 @@ func (t *fixable) fit(fixes []*fix) bool {
 		return true // repairs has read the text
 	}
 	if t.known == nil {
-		t.known = countAlike(t.lint(t.text))
+		t.known = countAlike(lint.Annotation(t.text, t.linting...))
 		t.rules, t.err = vmrules.ParseRules(t.text, t.reading...)
 	}
-	now := countAlike(t.lint(text))
+	now := countAlike(lint.Annotation(text, t.linting...))
 	if now[anError] > t.known[anError] {
 		return false
 	}
