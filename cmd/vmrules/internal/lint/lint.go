@@ -128,7 +128,8 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	l.AddUseless(r.found, files)
 	f := r.found
 	f.Excluded = l.Exclude.Count
-	isEmpty := f.Annotations == 0 && len(f.Findings) == 0 && !f.HasVM && f.Unusable == nil && f.Excluded == 0 && !o.AllowUnjudged
+	hasAny := f.Annotations > 0 || len(f.Findings) > 0 || f.HasVM || f.Unusable != nil || f.Excluded > 0
+	isEmpty := !hasAny && !o.AllowUnjudged
 	if isEmpty {
 		f.Unusable = append(f.Unusable, &manifest.Error{File: o.Files[0], Message: nothing})
 	}

@@ -171,8 +171,8 @@ func (l *Linter) findings(d *manifest.Document) []lint.Finding {
 	_, problems := l.Build.Read(d)
 	for _, p := range problems {
 		all = append(all, lint.Finding{
-			Severity: lint.SeverityError, ID: cmp.Or(problemIDs[p.Reason], "invalid-argument"), Rule: p.Rule, Index: p.Index, Key: p.Key,
-			Offset: p.Offset, Message: p.Message, Refuses: true,
+			Severity: lint.SeverityError, ID: cmp.Or(problemIDs[p.Reason], "invalid-argument"), Rule: p.Rule, Index: p.Index,
+			Key: p.Key, Offset: p.Offset, Message: p.Message, Refuses: true,
 		})
 	}
 	return all

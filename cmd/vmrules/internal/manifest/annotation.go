@@ -100,6 +100,7 @@ func (a Annotation) inFile(message string) string {
 	}
 	line, _ := strconv.Atoi(found[2])
 	text := newSource(a.Text())
+	line = min(line, len(text.lines)) // the message may be about another VM
 	at := text.lines[line-1]
 	at += len(text.line(line)) - len(strings.TrimLeft(text.line(line), " \t\r"))
 	line, _ = a.Object.File.source.place(a.locate(Span{at, at + 1})[0].Start)

@@ -165,7 +165,8 @@ var around = map[string]string{
 
 // isOfLayout has the errors that a wrong indentation, or a text that ends too early, may cause.
 var isOfLayout = map[string]bool{
-	"did not find expected key": true, "mapping values are not allowed in this context": true, "could not find expected ':'": true,
+	"did not find expected key": true, "could not find expected ':'": true,
+	"mapping values are not allowed in this context": true,
 }
 
 // openQuote is the end of the error about a quote that is never closed. It hides errors before that.
