@@ -29,16 +29,15 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 		return a.stream(text, each)
 	}
 	file, err := input.ReadOpened(text)
-	if file == nil {
+	if err != nil {
 		return err
 	}
 	for _, wrong := range file.Wrong {
 		cli.Unusable(stderr, wrong)
 		a.unusable = true
 	}
-	if err == nil {
-		err = file.Nothing(a.Book.Counts)
-		if err != nil {
+	if file.Wrong == nil {
+		if err := file.Nothing(a.Book.Counts); err != nil {
 			return err
 		}
 	}

@@ -29,7 +29,6 @@ type Options struct {
 	Output        string // a key of outputs, or "" for text
 }
 
-// A differ runs vmrules diff.
 type differ struct {
 	options  Options
 	old, new judging.Ruling // a VM is validated by the template that it names
@@ -194,7 +193,6 @@ var (
 	errNothingCompared = errors.New("no rules were compared: give versions that have templates with rules under the same names, or --allow-unjudged")
 )
 
-// compareVMs validates VMs by both versions.
 func (d *differ) compareVMs(s cli.Streams) {
 	var vms []manifest.Object
 	d.new.With.Counts = manifest.Document.HoldsVM
@@ -260,9 +258,8 @@ func (d *differ) compare(o manifest.Object) error {
 			j.Note = d.options.Versions[i] + ": " + j.Targets()[0].Note
 			j.Report = vmrules.NewReport(nil)
 		}
+		d.ignored.AddKinds(d.build, j.Results(vmrules.OutcomeIgnored))
 	}
-	d.ignored.AddKinds(d.build, before.Results(vmrules.OutcomeIgnored))
-	d.ignored.AddKinds(d.build, after.Results(vmrules.OutcomeIgnored))
 	c := changed{a, verdictOf(before.Report), verdictOf(after.Report), outcomeChanges(before.Report, after.Report), cmp.Or(after.Note, before.Note)}
 	if c.Old != c.New || len(c.Rules) > 0 {
 		d.changed = append(d.changed, c)

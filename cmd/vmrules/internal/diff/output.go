@@ -11,7 +11,6 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/rulediff"
 )
 
-// writeChanged writes the changes for people, and then a summary.
 func writeChanged(w io.Writer, d *differ) error {
 	if d.options.VMs == nil {
 		return writeChangedTemplates(w, d)

@@ -17,7 +17,6 @@ type changedTemplate struct {
 	Rules  []rulediff.Change `json:"rules"`
 }
 
-// compareTemplates compares the rules of each template.
 func (d *differ) compareTemplates(stderr io.Writer) {
 	paired := map[*shelf.Template]bool{}
 	for _, t := range d.old.Templates.All {

@@ -14,14 +14,12 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/topic"
 )
 
-// furtherKind is the group of the kinds that only vmrules-full knows.
-const furtherKind = "kind of vmrules-full"
-
-// syntax is the group of the notations that rules and templates use.
-const syntax = "syntax"
-
-// finding is the group of the findings of check that are not about one rule.
-const finding = "finding of check"
+// The names of some groups.
+const (
+	furtherKind = "kind of vmrules-full"
+	syntax      = "syntax"
+	finding     = "finding of check" // that is not about one rule
+)
 
 // groups lists the groups, each with its title.
 var groups = []struct{ name, title string }{
@@ -61,7 +59,6 @@ func Command() *cobra.Command {
 	}
 }
 
-// list writes a line for each topic.
 func list(w io.Writer) {
 	for i, g := range groups {
 		if i > 0 {
@@ -76,8 +73,7 @@ func list(w io.Writer) {
 	}
 }
 
-// explain writes all topics with a name. There may be several: regex is a kind and an
-// argument.
+// explain writes all topics with a name. There may be several: regex is a kind and an argument.
 func explain(w io.Writer, name string) error {
 	found := slices.DeleteFunc(slices.Clone(topic.All()), func(t topic.Topic) bool { return !strings.EqualFold(t.Name, name) })
 	if len(found) == 0 {
@@ -95,17 +91,13 @@ func explain(w io.Writer, name string) error {
 			_, err := io.WriteString(w, t.Check.Text("text"))
 			return err
 		}
-		write(w, t)
+		fmt.Fprintf(w, "%s (%s): %s\n", t.Name, t.Group, t.Meaning)
+		if t.Odd != "" {
+			fmt.Fprintln(w, t.Odd)
+		}
+		if t.Example != "" {
+			fmt.Fprint(w, "\n"+topic.Indented(t.Example))
+		}
 	}
 	return nil
-}
-
-func write(w io.Writer, t topic.Topic) {
-	fmt.Fprintf(w, "%s (%s): %s\n", t.Name, t.Group, t.Meaning)
-	if t.Odd != "" {
-		fmt.Fprintln(w, t.Odd)
-	}
-	if t.Example != "" {
-		fmt.Fprint(w, "\n"+topic.Indented(t.Example))
-	}
 }

@@ -2,8 +2,10 @@ package lint
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -27,11 +29,9 @@ func (o Options) canFix() error {
 		return errors.New("--unsafe-fixes needs --fix or --diff")
 	case o.Diff && o.Output != "":
 		return errors.New("--diff and --output cannot be used together: --diff writes a diff")
-	case o.Diff:
-		return nil
 	}
 	for _, name := range slices.Concat(o.Rules, o.Files) {
-		if o.Fix && manifest.StreamOf(name) != "" {
+		if o.Fix && !o.Diff && manifest.StreamOf(name) != "" {
 			return fmt.Errorf("%s cannot be written, so --fix cannot fix it: --diff shows what to change", name)
 		}
 	}
@@ -52,30 +52,64 @@ func inDiff(name string) string {
 // fixed fixes what it can in a file, which it writes, or else shows as a diff. It returns the file
 // as it is now, of which remains to be said what cannot be fixed.
 func (r *run) fixed(file *manifest.File, lints linting.LintsFile) *manifest.File {
-	f := r.Fix(file, lints, r.options.UnsafeFixes)
-	if f.IsPart {
+	fixed, n, changes, isPart := r.Fix(file, lints, r.options.UnsafeFixes)
+	if isPart {
 		fmt.Fprintf(r.streams.Err, "vmrules: %s: not all fixes were tried, because there are too many: correct some by hand\n", output.OneLine(file.Name))
 	}
-	if f.N == 0 {
+	if n == 0 {
 		return file
 	}
 	if r.options.Diff {
 		name := inDiff(filepath.ToSlash(file.Name))
-		text := diff.Diff(name, []byte(file.Raw), name, []byte(f.File.Raw))
+		text := diff.Diff(name, []byte(file.Raw), name, []byte(fixed.Raw))
 		_, text, _ = bytes.Cut(text, []byte("\n")) // the line that diff -r has
 		if _, err := r.streams.Out.Write(text); err != nil {
 			r.unwritten = err
 		}
-	} else if err := replace(file, f.File.Raw); err != nil {
+	} else if err := replace(file, fixed.Raw); err != nil {
 		r.found.Unusable = append(r.found.Unusable, cli.Unusable(r.streams.Err, &manifest.Error{File: file.Name, Message: "not fixed: " + err.Error()}))
 		return file
 	}
-	r.found.Fixed += f.N
-	for _, c := range f.Changed {
+	r.found.Fixed += n
+	for _, c := range changes {
 		fmt.Fprintf(r.streams.Err, "vmrules: %s: %s\n", output.OneLine(file.Name), c)
 	}
 	if r.options.Diff {
 		return file
 	}
-	return f.File
+	return fixed
+}
+
+// replace replaces a file, as it was read, at once with another text. It leaves alone a file that may
+// not be written, or that has changed since. For a symbolic link, it replaces the file to which that leads.
+func replace(file *manifest.File, text string) error {
+	path, err := filepath.EvalSymlinks(file.Name)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if info.Mode()&0o222 == 0 {
+		return errors.New("the file is read-only")
+	}
+	made, err := os.CreateTemp(filepath.Dir(path), ".vmrules-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(made.Name()) // unless it is renamed
+	_, err = made.WriteString(text)
+	err = cmp.Or(err, made.Chmod(info.Mode().Perm()), made.Close())
+	if err != nil {
+		return err
+	}
+	now, err := os.ReadFile(path)
+	if err == nil && string(now) != file.Raw {
+		err = errors.New("the file has changed since it was read: try again")
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(made.Name(), path)
 }

@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +18,7 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/linting"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/topic"
 	"github.com/vmrules/vmrules/lint"
 )
 
@@ -33,7 +36,6 @@ type Options struct {
 	List                   bool // write the checks, and lint nothing
 }
 
-// A run is a run of vmrules lint.
 type run struct {
 	*linting.Linter
 	options Options
@@ -101,10 +103,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	if o.List {
 		return writeList(s.Out)
 	}
-	if err := cli.InputTwice(o.Rules, o.Files); err != nil {
-		return err
-	}
-	if err := o.canFix(); err != nil {
+	if err := cmp.Or(cli.InputTwice(o.Rules, o.Files), o.canFix()); err != nil {
 		return err
 	}
 	l, err := linting.New(b, o.Options, judging.NewParameters())
@@ -127,16 +126,18 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 		return err
 	}
 	l.AddUseless(r.found, files)
-	r.found.Excluded = l.Exclude.Count
-	isEmpty := r.isEmpty()
+	f := r.found
+	f.Excluded = l.Exclude.Count
+	hasAny := f.Annotations > 0 || len(f.Findings) > 0 || f.HasVM || f.Unusable != nil || f.Excluded > 0
+	isEmpty := !hasAny && !o.AllowUnjudged
 	if isEmpty {
-		r.found.Unusable = append(r.found.Unusable, &manifest.Error{File: o.Files[0], Message: nothing})
+		f.Unusable = append(f.Unusable, &manifest.Error{File: o.Files[0], Message: nothing})
 	}
 	if err := r.writeOut(); err != nil {
 		return err
 	}
 	r.warn(isEmpty)
-	return cli.Verdict(r.found.Fails, len(r.found.Unusable) > 0 || isEmpty)
+	return cli.Verdict(f.Fails, f.Unusable != nil)
 }
 
 // lint lints files, which must hold what counts, and fixes them before if that is asked for.
@@ -174,12 +175,6 @@ func (r *run) writeOut() error {
 
 const nothing = "no VM, template or rules to lint"
 
-// isEmpty reports whether there was nothing to lint, though there should have been.
-func (r *run) isEmpty() bool {
-	f := r.found
-	return f.Annotations == 0 && len(f.Findings) == 0 && !f.HasVM && f.Unusable == nil && f.Excluded == 0 && !r.options.AllowUnjudged
-}
-
 // warn writes what the findings do not say.
 func (r *run) warn(isEmpty bool) {
 	stderr := r.streams.Err
@@ -193,4 +188,42 @@ func (r *run) warn(isEmpty bool) {
 	if n := r.found.Hidden[lint.SeverityWarning]; n > 0 && r.found.Fails && (r.options.Quiet || cmp.Or(r.options.Output, "text") != "text") {
 		fmt.Fprintf(stderr, "vmrules: %s not shown\n", output.Counted(n, "warning"))
 	}
+}
+
+func (r *run) writeFormat(name string) error {
+	return output.Formats[name](r.streams.Out, r.Build, output.Findings{All: r.found.Shown(), Topics: topic.ForFindings(), Unusable: r.found.Unusable})
+}
+
+func writeList(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "ID\tSEVERITY\tFIXED BY")
+	flags := map[string]string{"safe": "--fix", "unsafe": "--fix --unsafe-fixes"}
+	for _, c := range topic.Checks() {
+		fmt.Fprintf(table, "%s\t%s\t%s\n", c.Name, c.Severity, cmp.Or(flags[c.Fixes], "-"))
+	}
+	return table.Flush()
+}
+
+func (r *run) write(form func(output.Finding) string) error {
+	text := output.Text{Quiet: r.options.Quiet, All: r.options.All, Form: form}
+	findings := r.found.Shown()
+	text.Count(findings)
+	text.Write(r.streams.Out, findings)
+	return r.writeSummary(r.streams.Out)
+}
+
+// writeSummary writes a line about all findings.
+func (r *run) writeSummary(w io.Writer) error {
+	if r.options.Quiet {
+		return nil
+	}
+	text := output.Counted(r.found.Annotations, "annotation") + ": " + r.found.Counts() + r.Exclude.String()
+	if r.options.fixes() {
+		text += fmt.Sprintf(map[bool]string{false: ", %d fixed", true: ", %d would be fixed"}[r.options.Diff], r.found.Fixed)
+		if n := r.found.NeedUnsafe(); n > 0 && !r.options.UnsafeFixes {
+			text += fmt.Sprintf(", %d fixable with --unsafe-fixes", n)
+		}
+	}
+	_, err := fmt.Fprintln(w, text)
+	return err
 }

@@ -27,12 +27,11 @@ type fix struct {
 // maxFixed is the number of bytes that may be linted, or read, to try fixes for a file.
 const maxFixed = 32 << 20
 
-// A fixable is rules whose findings may be fixed.
 type fixable struct {
 	text    string
 	isSSP   bool
 	reading []vmrules.ParseOption
-	lint    func(text string) []lint.Finding
+	linting []vmrules.ParseOption
 	change  func([]manifest.Edit) (manifest.Change, bool)
 	room    *int // bytes that may still be linted
 
@@ -65,10 +64,9 @@ func countAlike(findings []lint.Finding) map[likeness]int {
 
 // newFixable returns rules that may be fixed, with the options for reading them.
 func (l *Linter) newFixable(text string, reading []vmrules.ParseOption, change func([]manifest.Edit) (manifest.Change, bool)) *fixable {
-	linting := append(l.reading(), reading...)
 	return &fixable{
-		text: text, isSSP: l.now.profile == lint.SSP, reading: append(l.Build.Options(), reading...), change: change, room: &l.room,
-		lint: func(text string) []lint.Finding { return lint.Annotation(text, linting...) },
+		text: text, isSSP: l.now.For == lint.SSP, linting: append(l.reading(), reading...),
+		reading: append(l.Build.Options(), reading...), change: change, room: &l.room,
 	}
 }
 
@@ -153,21 +151,18 @@ func (t *fixable) settle(findings []Finding) {
 		}
 	}
 	for _, isSafe := range []bool{true, false} {
+		var fixed []*Finding
 		var all []*fix
-		for _, f := range findings {
-			if f.fix != nil && f.fix.isSafe == isSafe {
-				all = append(all, f.fix)
+		for i := range findings {
+			if f := &findings[i]; f.fix != nil && f.fix.isSafe == isSafe {
+				fixed, all = append(fixed, f), append(all, f.fix)
 			}
 		}
 		kept := map[manifest.Span]*fix{}
 		for _, f := range t.together(nil, disjoint(all)) {
 			kept[f.Around()] = f
 		}
-		for i := range findings {
-			f := &findings[i]
-			if f.fix == nil || f.fix.isSafe != isSafe {
-				continue
-			}
+		for _, f := range fixed {
 			switch k := kept[f.fix.Around()]; {
 			case k != nil && slices.Equal(k.edits, f.fix.edits):
 				f.fix = k
@@ -208,10 +203,10 @@ func (t *fixable) fit(fixes []*fix) bool {
 		return true // repairs has read the text
 	}
 	if t.known == nil {
-		t.known = countAlike(t.lint(t.text))
+		t.known = countAlike(lint.Annotation(t.text, t.linting...))
 		t.rules, t.err = vmrules.ParseRules(t.text, t.reading...)
 	}
-	now := countAlike(t.lint(text))
+	now := countAlike(lint.Annotation(text, t.linting...))
 	if now[anError] > t.known[anError] {
 		return false
 	}

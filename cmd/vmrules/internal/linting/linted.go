@@ -10,6 +10,12 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
+// A Finding is a finding in a file, with the fix that it may have.
+type Finding struct {
+	output.Finding
+	fix *fix // nil if there is none, or none is wanted
+}
+
 // A Linted is the result of a run.
 type Linted struct {
 	Findings    []Finding         `json:"findings"`
@@ -37,6 +43,10 @@ func NewLinted() *Linted {
 
 // MaxFindings is how many findings lint writes.
 const MaxFindings = 50_000
+
+// excerptSide is the number of code points of a long line that are shown on each side of a
+// finding. In a JSON file, an annotation is a single line.
+const excerptSide = 50
 
 // Shown returns the findings, with the places of their fixes.
 func (l *Linted) Shown() []output.Finding {
@@ -71,7 +81,6 @@ func (l *Linted) NeedUnsafe() int {
 	return l.number(func(f Finding) bool { return f.fix != nil && !f.fix.isSafe })
 }
 
-// number returns how many findings are like that.
 func (l *Linted) number(like func(Finding) bool) int {
 	n := 0
 	for _, f := range l.Findings {

@@ -3,6 +3,7 @@ package linting
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -34,8 +35,8 @@ type Linter struct {
 	Exclude cli.Exclusion
 
 	configs config.Finder
-	now     setting  // for the current file
-	silence *silence // for the current object; nil: nothing is accepted
+	now     config.Config // for the current file
+	silence *silence      // for the current object; nil: nothing is accepted
 
 	isJudged bool // the findings are those of a judgement
 
@@ -55,24 +56,13 @@ func New(b build.Build, o Options, p *judging.Parameters) (*Linter, error) {
 }
 
 // Profile returns the program for which the current file is linted; "" for none.
-func (l *Linter) Profile() lint.Profile { return l.now.profile }
-
-// Lint lints a file as it is.
-func (l *Linter) Lint(file *manifest.File) *Linted {
-	found := NewLinted()
-	if err := l.Enter(file); err != nil {
-		found.Unusable = append(found.Unusable, err.(*manifest.Error))
-		return found
-	}
-	l.LintFile(found, file, io.Discard)
-	return found
-}
+func (l *Linter) Profile() lint.Profile { return l.now.For }
 
 // Enter begins a file.
 func (l *Linter) Enter(file *manifest.File) (err error) {
 	l.room = maxFixed
-	l.now, err = l.settingFor(file.Name)
-	l.silence = &silence{Config: l.now.Config, file: file.Name, ignored: l.options.Ignore}
+	l.now, err = l.settingsFor(file.Name)
+	l.silence = &silence{file: file.Name}
 	return err
 }
 
@@ -91,7 +81,7 @@ func (l *Linter) AddUseless(to *Linted, args []string) {
 
 // Fails reports whether a finding of a severity sets the exit status.
 func (l *Linter) Fails(s lint.Severity) bool {
-	return s == lint.SeverityError || l.now.warningsAsErrors && s == lint.SeverityWarning
+	return s == lint.SeverityError || l.now.WarningsAsErrors && s == lint.SeverityWarning
 }
 
 // LintFile lints all rules in a file: annotations, and documents that are rules in the form
@@ -121,7 +111,7 @@ func (l *Linter) LintFile(to *Linted, file *manifest.File, stderr io.Writer) {
 // LintObject lints all rules in an object.
 func (l *Linter) LintObject(to *Linted, object manifest.Object) error {
 	file := object.File
-	l.silence = l.silenceIn(file.Name, object)
+	l.silence = silenceIn(object)
 	defer func() { l.silence = nil }()
 	l.addFindings(to, file, object.String(), object.Mistakes())
 	filled, err := l.Fill(object)
@@ -149,7 +139,7 @@ func (l *Linter) LintObject(to *Linted, object manifest.Object) error {
 
 // AddJudged adds what a judgement of an object found. An error cannot be accepted.
 func (l *Linter) AddJudged(to *Linted, object manifest.Object, findings []lint.Finding) {
-	l.silence = l.silenceIn(object.File.Name, object)
+	l.silence = silenceIn(object)
 	l.isJudged = true
 	l.addFindings(to, object.File, object.String(), findings)
 	l.silence, l.isJudged = nil, false
@@ -180,15 +170,33 @@ func (l *Linter) findings(d *manifest.Document) []lint.Finding {
 	var all []lint.Finding
 	_, problems := l.Build.Read(d)
 	for _, p := range problems {
-		id := problemIDs[p.Reason]
-		if id == "" {
-			id = "invalid-argument"
-		}
 		all = append(all, lint.Finding{
-			Severity: lint.SeverityError, ID: id, Rule: p.Rule, Index: p.Index, Key: p.Key, Offset: p.Offset, Message: p.Message, Refuses: true,
+			Severity: lint.SeverityError, ID: cmp.Or(problemIDs[p.Reason], "invalid-argument"), Rule: p.Rule, Index: p.Index,
+			Key: p.Key, Offset: p.Offset, Message: p.Message, Refuses: true,
 		})
 	}
 	return all
+}
+
+// explained corrects the findings in an annotation about rules that only vmrules-full knows, unless they
+// are for another program: their kind is not wrong, and their keys cannot be linted.
+func (l *Linter) explained(findings []lint.Finding, annotation string) []lint.Finding {
+	if l.now.For != "" {
+		return findings
+	}
+	isOfFull := map[int]bool{} // by the index of the rule
+	for i, f := range findings {
+		if f.ID != "unknown-kind" {
+			continue
+		}
+		var kind string
+		_ = json.Unmarshal([]byte(annotation[f.Offset:f.End]), &kind)
+		if l.Build.IsOnlyOfFull(vmrules.Kind(kind)) {
+			findings[i].Message = fmt.Sprintf("the kind %q is ignored, because only vmrules-full knows it: %s", kind, build.InstallFull)
+			isOfFull[f.Index] = true
+		}
+	}
+	return slices.DeleteFunc(findings, func(f lint.Finding) bool { return f.ID == "unknown-key" && isOfFull[f.Index] })
 }
 
 // problemIDs maps the reasons of problems of a document to checks. For other reasons the
@@ -203,7 +211,7 @@ func (l *Linter) reading() []vmrules.ParseOption {
 	if l.options.Strict {
 		opts = append(opts, vmrules.Strict())
 	}
-	return append(opts, lint.For(l.now.profile), lint.KubeVirt(l.now.kubevirt))
+	return append(opts, lint.For(l.now.For), lint.KubeVirt(l.now.KubeVirt))
 }
 
 // add adds the findings about the rules in an annotation or a document.
@@ -222,11 +230,11 @@ func (l *Linter) addFindings(to *Linted, file *manifest.File, about string, find
 	for _, f := range findings {
 		if !l.isJudged || f.Severity != lint.SeverityError {
 			f.Severity = cmp.Or(l.now.Severity[f.ID], f.Severity)
-			if !l.now.selects(f) || l.options.NoNotes && !l.isJudged && f.Severity == lint.SeverityNote {
+			if !l.selects(f) || l.options.NoNotes && !l.isJudged && f.Severity == lint.SeverityNote {
 				continue
 			}
 		}
-		if l.silence != nil && !(l.isJudged && f.Severity == lint.SeverityError) && l.silence.accepts(f) {
+		if !(l.isJudged && f.Severity == lint.SeverityError) && l.accepts(f) {
 			to.Accepted++
 			if l.WantsFixes && l.fixable != nil {
 				edits, _ := l.fixable.editsFor(f)
@@ -235,7 +243,7 @@ func (l *Linter) addFindings(to *Linted, file *manifest.File, about string, find
 			continue
 		}
 		to.Fails = to.Fails || l.Fails(f.Severity)
-		if slices.Index(config.Severities, f.Severity) < slices.Index(config.Severities, l.now.least) {
+		if slices.Index(config.Severities, f.Severity) < slices.Index(config.Severities, l.now.MinSeverity) {
 			to.Hidden[f.Severity]++
 			continue
 		}

@@ -18,7 +18,7 @@ func TestFindingsAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &Linter{now: setting{Config: &config.Config{}, least: lint.SeverityNote}}
+	l := &Linter{now: config.Config{MinSeverity: lint.SeverityNote}}
 	long := strings.Repeat("ü", 100_000)
 	about := make([]lint.Finding, MaxFindings+1)
 	about[0] = lint.Finding{Rule: long, Key: long, Message: long, Suggestion: long}

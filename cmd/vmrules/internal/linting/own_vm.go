@@ -11,28 +11,25 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// judgeOwnVM returns what KubeVirt's template validator says if it refuses the VM of a template; nil if it
+// judgeOwnVM returns what KubeVirt's template validator says if it refuses the VM of a template; nothing if it
 // does not. A parameter without a value may be anything.
-func (l *Linter) judgeOwnVM(filled, template manifest.Object) *deployed.Verdict {
-	if l.now.profile != lint.SSP || !template.IsTemplate() {
-		return nil
+func (l *Linter) judgeOwnVM(filled, template manifest.Object) deployed.Verdict {
+	if l.now.For != lint.SSP || !template.IsTemplate() {
+		return deployed.Verdict{}
 	}
 	v := judging.SSPVerdict(filled.Content(), template, &judging.Ruling{})
 	if !v.Refuses() || v.Pointer != "" && strings.Contains(v.Refused, "${") {
-		return nil
+		return deployed.Verdict{}
 	}
 	for _, name := range v.Warned {
 		delete(v.Why, name)
 	}
-	return v
+	return *v
 }
 
 // ownVMFindings returns findings about the rules of an annotation by which the VM is refused. A rule
 // that has an error already has no other one.
-func ownVMFindings(v *deployed.Verdict, a manifest.Annotation, others []lint.Finding) []lint.Finding {
-	if v == nil {
-		return nil
-	}
+func ownVMFindings(v deployed.Verdict, a manifest.Annotation, others []lint.Finding) []lint.Finding {
 	var all []lint.Finding
 	for _, name := range slices.Sorted(maps.Keys(v.Why)) {
 		isKnown := slices.ContainsFunc(others, func(f lint.Finding) bool { return f.Refuses && f.Rule == name })
@@ -46,8 +43,8 @@ func ownVMFindings(v *deployed.Verdict, a manifest.Annotation, others []lint.Fin
 }
 
 // unreadableVM returns the finding about the value for which the VM cannot be read.
-func unreadableVM(v *deployed.Verdict, o manifest.Object) []lint.Finding {
-	if v == nil || v.Pointer == "" {
+func unreadableVM(v deployed.Verdict, o manifest.Object) []lint.Finding {
+	if v.Pointer == "" {
 		return nil
 	}
 	f := ownVMFinding("", v.Refused)

@@ -14,8 +14,7 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// rewritten returns the edit that makes a part of a text another one, without the characters that both
-// begin and end with.
+// rewritten returns the edit that makes a part of a text another one, without what both begin and end with.
 func rewritten(text string, start, end int, with string) []manifest.Edit {
 	was := text[start:end]
 	if was == with {
@@ -83,7 +82,6 @@ func (t *fixable) refuses(text string, edits []manifest.Edit) bool {
 	return false
 }
 
-// unreadableAt returns where a text is not JSON; -1 if it is JSON.
 func (t *fixable) unreadableAt(text string) int {
 	_, err := vmrules.ParseRules(text, t.reading...)
 	if wrong := (*vmrules.ParseError)(nil); errors.As(err, &wrong) && wrong.Problems[0].Code == unreadable && wrong.Problems[0].Index < 0 {

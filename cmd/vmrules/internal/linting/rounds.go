@@ -11,23 +11,18 @@ import (
 // A LintsFile lints a file, and writes to stderr why something in it cannot be linted.
 type LintsFile func(to *Linted, file *manifest.File, stderr io.Writer)
 
-// A fixedFile is a file with its fixes made.
-type fixedFile struct {
-	File    *manifest.File
-	N       int      // the findings that are fixed
-	IsPart  bool     // not all fixes were tried
-	Changed []string // how fixes that are not safe change rules
-}
-
-// Fix fixes what it can in a file.
-func (l *Linter) Fix(file *manifest.File, lints LintsFile, withUnsafe bool) fixedFile {
+// Fix fixes what it can in a file. It returns how many findings are fixed, how fixes that are not safe
+// change rules, and whether not all fixes were tried.
+func (l *Linter) Fix(
+	file *manifest.File, lints LintsFile, withUnsafe bool,
+) (fixed *manifest.File, n int, changes []string, isPart bool) {
 	defer func() { l.room = maxFixed }()
 	safe, n := l.rounds(file, lints, false)
-	fixed, m := safe, 0
+	fixed, more := safe, 0
 	if withUnsafe {
-		fixed, m = l.rounds(safe, lints, true)
+		fixed, more = l.rounds(safe, lints, true)
 	}
-	return fixedFile{fixed, n + m, l.room <= 0, l.changes(safe, fixed)}
+	return fixed, n + more, l.changes(safe, fixed), l.room <= 0
 }
 
 // maxRounds is the number of rounds in which a file is fixed. Fixes in the same place take several.

@@ -45,42 +45,32 @@ func (s *Settings) check() error {
 	return nil
 }
 
-// A setting is how a file is linted: as the flags say or, where they do not, .vmrules.yaml.
-type setting struct {
-	*config.Config
-	profile          lint.Profile
-	kubevirt         string
-	least            lint.Severity
-	only             []string // the checks that are selected; nil: all
-	warningsAsErrors bool
-}
-
 // selects reports whether the check of a finding is selected. Where the rules are refused, no check can look at them.
-func (s *setting) selects(f lint.Finding) bool {
-	return s.only == nil || slices.Contains(s.only, f.ID) || slices.Contains(refusing, f.ID)
+func (l *Linter) selects(f lint.Finding) bool {
+	return l.now.Select == nil || slices.Contains(l.now.Select, f.ID) || slices.Contains(refusing, f.ID)
 }
 
 // refusing are the checks for what ParseRules refuses.
 var refusing = []string{unreadable, "missing-key", "wrong-type", "duplicate", "too-long", "invalid-path", "invalid-regex", "invalid-argument"}
 
-// settingFor returns the setting for a file. Its error is a *manifest.Error.
-func (l *Linter) settingFor(file string) (setting, error) {
-	o, c := l.options, &config.Config{}
+// settingsFor returns how a file is linted: as the flags say or, where they do not, .vmrules.yaml. Its
+// error is a *manifest.Error.
+func (l *Linter) settingsFor(file string) (config.Config, error) {
+	o, c := l.options, config.Config{}
 	if !o.NoConfig {
-		var err error
-		if c, err = l.configs.Of(file); err != nil {
-			return setting{}, &manifest.Error{File: file, Message: err.Error()}
+		own, err := l.configs.Of(file)
+		if err != nil {
+			return c, &manifest.Error{File: file, Message: err.Error()}
 		}
+		c = *own
 	}
-	only := o.Select
-	if only == nil {
-		only = c.Select
+	if o.Select != nil {
+		c.Select = o.Select
 	}
-	return setting{
-		Config: c, profile: cmp.Or(o.For, c.For), kubevirt: cmp.Or(o.KubeVirt, c.KubeVirt), least: cmp.Or(o.MinSeverity, c.MinSeverity, lint.SeverityNote),
-		only:             only,
-		warningsAsErrors: o.WarningsAsErrors || o.Strict || c.WarningsAsErrors,
-	}, nil
+	c.For, c.KubeVirt = cmp.Or(o.For, c.For), cmp.Or(o.KubeVirt, c.KubeVirt)
+	c.MinSeverity = cmp.Or(o.MinSeverity, c.MinSeverity, lint.SeverityNote)
+	c.WarningsAsErrors = c.WarningsAsErrors || o.WarningsAsErrors || o.Strict
+	return c, nil
 }
 
 // Excludes reports whether a file is left out, by a flag or by .vmrules.yaml, and counts it.
@@ -88,8 +78,8 @@ func (l *Linter) Excludes(file string) bool {
 	if l.Exclude.Matches(file) {
 		return true
 	}
-	s, err := l.settingFor(file)
-	is := err == nil && s.Excludes(file)
+	c, err := l.settingsFor(file)
+	is := err == nil && c.Excludes(file)
 	if is {
 		l.Exclude.Count++
 	}

@@ -12,23 +12,24 @@ import (
 // A silence says which findings about an object are accepted: by annotations of the template,
 // and by .vmrules.yaml.
 type silence struct {
-	*config.Config
 	file, template string
 	given          []*config.Ignore
-	ignored        []string // by --ignore
 }
 
-func (l *Linter) silenceIn(file string, o manifest.Object) *silence {
-	s := &silence{Config: l.now.Config, file: file, given: o.Suppressions(), ignored: l.options.Ignore}
+func silenceIn(o manifest.Object) *silence {
+	s := &silence{file: o.File.Name, given: o.Suppressions()}
 	if o.IsTemplate() {
 		s.template = o.Name
 	}
 	return s
 }
 
-// accepts reports whether a finding is accepted.
-func (s *silence) accepts(f lint.Finding) bool {
-	is := s.Ignores(s.file, s.template, f) || slices.Contains(s.ignored, f.ID)
+func (l *Linter) accepts(f lint.Finding) bool {
+	s := l.silence
+	if s == nil {
+		return false
+	}
+	is := l.now.Ignores(s.file, s.template, f) || slices.Contains(l.options.Ignore, f.ID)
 	for _, g := range s.given {
 		if s.template != "" && g.Accepts(f) {
 			is = true

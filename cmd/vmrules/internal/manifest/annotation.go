@@ -64,8 +64,8 @@ func (a Annotation) Lint(opts ...vmrules.ParseOption) []lint.Finding {
 		return []lint.Finding{f}
 	}
 	findings := lint.Annotation(text, a.Options(opts)...)
-	a.placeAll(findings, text)
-	return append(a.folded(text), findings...)
+	a.placeAll(findings)
+	return append(a.folded(), findings...)
 }
 
 // Line returns the line on which the value of the annotation begins.
@@ -79,36 +79,61 @@ func (a Annotation) Options(opts []vmrules.ParseOption) []vmrules.ParseOption {
 	return append(slices.Clip(opts), a.version)
 }
 
-// placeAll sets the lines and columns of findings about a text to those in the file.
-func (a Annotation) placeAll(findings []lint.Finding, text string) {
+func (a Annotation) placeAll(findings []lint.Finding) {
 	spans := make([]Span, 0, len(findings))
 	for _, f := range findings {
 		spans = append(spans, Span{f.Offset, max(f.Offset, f.End)})
 	}
-	for i, s := range a.locate(text, spans) {
+	for i, s := range a.locate(spans...) {
 		a.Object.File.source.setPlace(&findings[i], s)
-		findings[i].Message = a.inFile(findings[i].Message, text)
+		findings[i].Message = a.inFile(findings[i].Message)
 	}
 }
 
-// inLine matches the part of a message about what has no end that counts lines from the beginning of
-// the text.
+// inLine matches the part of a message, about what has no end, that counts the lines of the text.
 var inLine = regexp.MustCompile(`^(".*" is missing: the \w+ that begins at line )(\d+)( is not closed)`)
 
-// inFile returns a message that counts lines from the beginning of the file.
-func (a Annotation) inFile(message, text string) string {
+func (a Annotation) inFile(message string) string {
 	found := inLine.FindStringSubmatch(message)
 	if found == nil {
 		return message
 	}
 	line, _ := strconv.Atoi(found[2])
-	at := 0
-	for range line - 1 {
-		at += strings.IndexByte(text[at:], '\n') + 1
-	}
-	at += len(text[at:]) - len(strings.TrimLeft(text[at:], " \t\r"))
-	line, _ = a.Object.File.source.place(a.locate(text, []Span{{at, at + 1}})[0].Start)
+	text := newSource(a.Text())
+	line = min(line, len(text.lines)) // the message may be about another VM
+	at := text.lines[line-1]
+	at += len(text.line(line)) - len(strings.TrimLeft(text.line(line), " \t\r"))
+	line, _ = a.Object.File.source.place(a.locate(Span{at, at + 1})[0].Start)
 	return fmt.Sprint(found[1], line, found[3]) + message[len(found[0]):]
+}
+
+// PlaceProblems sets the lines and columns of problems of rules to those in the file, and their files,
+// if they are in the annotations of the object or of an object inside it. It leaves alone what has a file.
+// The options are those with which the annotations were read. It finds problems by reading the
+// annotations again, and places each once, since other VMs may have the same annotation.
+func (o Object) PlaceProblems(problems []vmrules.Problem, files map[*vmrules.Problem]string, opts ...vmrules.ParseOption) {
+	for _, a := range o.Annotations() {
+		places := map[string]lint.Finding{}
+		for _, f := range a.Lint(opts...) {
+			places[mistakeOf(f.Index, f.Offset, f.Message)] = f
+		}
+		for i := range problems {
+			p := &problems[i]
+			key := mistakeOf(p.Index, p.Offset, p.Message)
+			if found, isHere := places[key]; isHere && files[p] == "" {
+				p.Line, p.Column, files[p] = found.Line, found.Column, o.File.Name
+				p.Message = a.inFile(p.Message)
+				delete(places, key)
+			}
+		}
+	}
+}
+
+// mistakeOf identifies a problem in the text of an annotation.
+func mistakeOf(index, offset int, message string) string {
+	message, _, _ = strings.Cut(message, " must be a string") // about rules in YAML, Lint says more
+	message, _, _ = strings.Cut(message, " that begins at ")  // of lines, Lint counts those of the file
+	return fmt.Sprintf("%d %d %s", index, offset, message)
 }
 
 // A Span is a part of a text, in bytes.
@@ -117,36 +142,31 @@ type Span struct{ Start, End int }
 // Locate returns where a part of Text is in the file. It returns false if the file has something else
 // there, such as a parameter, or if that cannot be determined.
 func (a Annotation) Locate(s Span) (Span, bool) {
-	text := a.Text()
-	written := a.written(text)
-	inFile := a.locate(text, []Span{s})[0]
-	isWritten := written.written[written.offset(s.Start):written.end(s.End)] == text[s.Start:s.End]
+	written := a.written()
+	inFile := a.locate(s)[0]
+	isWritten := written.written[written.offset(s.Start):written.end(s.End)] == a.Text()[s.Start:s.End]
 	return inFile, isWritten && inFile.Start < inFile.End
 }
 
-// locate returns where parts of a text are in the file: of a parameter's value, the reference; of what
+// locate returns where parts of Text are in the file: of a parameter's value, the reference; of what
 // cannot be determined, an empty Span at the beginning of the annotation. It takes them by their
 // places, so that it reads the text only once.
-func (a Annotation) locate(text string, spans []Span) []Span {
+func (a Annotation) locate(spans ...Span) []Span {
 	type edge struct {
-		offset int
-		isEnd  bool
-		inFile *int
+		at   *int
+		find func(*finder, int) int
 	}
-	written := a.written(text)
+	written := a.written()
 	found := make([]Span, len(spans))
 	edges := make([]edge, 0, 2*len(spans))
 	for i, s := range spans {
-		edges = append(edges, edge{written.offset(s.Start), false, &found[i].Start}, edge{written.end(s.End), true, &found[i].End})
+		found[i] = Span{written.offset(s.Start), written.end(s.End)}
+		edges = append(edges, edge{&found[i].Start, (*finder).find}, edge{&found[i].End, (*finder).findEnd})
 	}
-	slices.SortStableFunc(edges, func(x, y edge) int { return x.offset - y.offset })
-	finder := newFinder(a.Object.File.source.text, a.value.at, written.written)
+	slices.SortStableFunc(edges, func(x, y edge) int { return *x.at - *y.at })
+	inFile := newFinder(a.Object.File.source.text, a.value.at, written.written)
 	for _, e := range edges {
-		if e.isEnd {
-			*e.inFile = finder.findEnd(e.offset)
-		} else {
-			*e.inFile = finder.find(e.offset)
-		}
+		*e.at = e.find(inFile, *e.at)
 	}
 	return found
 }
@@ -154,32 +174,27 @@ func (a Annotation) locate(text string, spans []Span) []Span {
 // PlaceAtRule places a finding at the key of its rule, or else at the rule's name, and reports whether
 // the rule is in the annotation.
 func (a Annotation) PlaceAtRule(f *lint.Finding) bool {
-	rules, err := newSource(a.Text()).jsonAt(0, 0, false)
-	if err != nil {
-		return false
-	}
-	for _, rule := range rules.items {
-		if rule.text("name") == f.Rule {
-			at := cmp.Or(rule.get(f.Key), rule.get("name"))
-			a.Object.File.source.setPlace(f, a.locate(a.Text(), []Span{{at.at, at.end}})[0])
+	for _, rule := range typed(a.Text()).members {
+		if rule.value.text("name") == f.Rule {
+			at := cmp.Or(rule.value.get(f.Key), rule.value.get("name"))
+			a.Object.File.source.setPlace(f, a.locate(Span{at.at, at.end})[0])
 			return true
 		}
 	}
 	return false
 }
 
-// written returns the text of the annotation as it is in the file, with its parameters not yet
-// filled in.
-func (a Annotation) written(text string) filledText {
+// written returns the text as it is in the file, with its parameters not yet filled in.
+func (a Annotation) written() filledText {
 	if filled, ok := a.Object.filled[a.value]; ok {
 		return filled
 	}
-	return filledText{written: text}
+	return filledText{written: a.Text()}
 }
 
 // ReferenceAt returns the reference to the parameter whose value is at an offset of Text; "" if there is none.
 func (a Annotation) ReferenceAt(offset int) string {
-	t := a.written(a.Text())
+	t := a.written()
 	if p := t.pieceBefore(offset + 1); offset < p.end {
 		return t.written[p.from:p.to]
 	}
@@ -192,12 +207,8 @@ const suppressing = "ignore-check.vmrules.io/"
 // Suppressions returns the annotations in the metadata of the object itself that accept the findings of a
 // check.
 func (o Object) Suppressions() []*config.Ignore {
-	annotations := o.tree().get("metadata", "annotations")
-	if annotations == nil {
-		return nil
-	}
 	var all []*config.Ignore
-	for _, m := range annotations.members {
+	for _, m := range o.tree().get("metadata", "annotations").inside(object) {
 		name, is := strings.CutPrefix(m.key, suppressing)
 		if !is {
 			continue

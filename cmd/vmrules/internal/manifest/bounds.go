@@ -2,10 +2,9 @@ package manifest
 
 import (
 	"fmt"
-	"strings"
+	"unicode/utf8"
 )
 
-// maxDepth is the number of levels to which values in a file may be nested.
 const maxDepth = 1_000
 
 var errDepth = fmt.Errorf("values are nested more than %d levels deep", maxDepth)
@@ -18,8 +17,7 @@ const (
 	bytesPerValue = 5
 )
 
-// tooDense returns an error if a text may have too many values, and the offset of the first
-// that is too many.
+// tooDense returns an error if a text may have too many values, and where the first of these is.
 func tooDense(text string) (at int, err error) {
 	most := max(maxDense, len(text)/bytesPerValue)
 	if found, at := beginnings(text, most); found > most {
@@ -35,12 +33,12 @@ func tooDense(text string) (at int, err error) {
 // keeps it in memory.
 func beginnings(text string, most int) (found, at int) {
 	isKey := true // before a comma, there may be a key without a written value
-	for at = range len(text) {
-		switch c := text[at]; {
+	for at, c := range text {
+		switch {
 		case c == ':':
 			found++
 			isKey = false
-		case c == '{', c == '[', endsLine(text, at):
+		case c == '{', c == '[', endsLine(c):
 			found++
 			isKey = true
 		case c == ',':
@@ -55,21 +53,13 @@ func beginnings(text string, most int) (found, at int) {
 			found += 3
 		}
 		if found > most {
-			return found, at
+			return found, at + utf8.RuneLen(c) - 1
 		}
 	}
-	return found, at
+	return found, len(text)
 }
 
-// endsLine reports whether a byte is the last byte of a character that ends a line for the YAML
-// parser.
-func endsLine(text string, at int) bool {
-	switch text[at] {
-	case '\n', '\r':
-		return true
-	case '\x85', '\xa8', '\xa9':
-		before := text[max(at-2, 0) : at+1]
-		return strings.HasSuffix(before, "\u0085") || before == "\u2028" || before == "\u2029"
-	}
-	return false
+// endsLine reports whether a character ends a line for the YAML parser.
+func endsLine(c rune) bool {
+	return c == '\n' || c == '\r' || c == '\u0085' || c == '\u2028' || c == '\u2029'
 }

@@ -118,10 +118,10 @@ func count(n *node, counted map[*node]bool) int {
 	counted[n] = true
 	all := 1
 	for _, m := range n.members {
-		all += 1 + count(m.value, counted)
-	}
-	for _, item := range n.items {
-		all += count(item, counted)
+		all += count(m.value, counted)
+		if n.shape == object {
+			all++ // the key
+		}
 	}
 	return all
 }

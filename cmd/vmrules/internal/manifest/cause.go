@@ -65,7 +65,6 @@ func (s *source) misindented(wrong, other int) (message string, where int) {
 
 func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }
 
-// beginOf returns where the text of a line begins.
 func (s *source) beginOf(n int) int { return s.lines[n-1] + indentOf(s.line(n)) }
 
 // above returns the nearest line above another that has a text and is indented by no more than most; 0 if none is.

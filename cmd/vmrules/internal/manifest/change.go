@@ -41,43 +41,33 @@ func (c Change) Around() Span { return Span{c.inFile[0].Start, c.inFile[len(c.in
 // file has something else there, such as a parameter, or if that cannot be determined.
 func (a Annotation) Change(edits []Edit) (Change, bool) {
 	text := a.Text()
-	written := a.written(text)
+	written := a.written()
 	c := Change{of: place{at: a.value.at}, text: written.written}
 	form := newScalarText(a.Object.File.source.text, a.value.at).form
 	for _, e := range edits {
-		at, ok := a.Locate(beside(text, e.Span))
+		at, ok := e.locate(text, a.Locate)
 		if !ok {
 			return Change{}, false
 		}
-		at = at.without(beside(text, e.Span), e.Span)
 		c.edits = append(c.edits, Edit{Span{written.offset(e.Start), written.end(e.End)}, e.With})
 		c.inFile = append(c.inFile, Edit{at, inForm(form, e.With)})
 	}
 	return c, len(edits) > 0
 }
 
-// beside returns the character beside which something is inserted: that before it, if there is one and
-// it is not a blank. It returns any other part as it is.
-func beside(text string, s Span) Span {
+// locate returns where a part of a text is in the file, as inFile says of any part that is not empty. What is
+// inserted belongs beside a character: that before it, if there is one and it is not a blank.
+func (s Span) locate(text string, inFile func(Span) (Span, bool)) (Span, bool) {
 	if s.Start < s.End {
-		return s
+		return inFile(s)
 	}
 	if c, size := utf8.DecodeLastRuneInString(text[:s.Start]); size > 0 && !isBlank(c) {
-		return Span{s.Start - size, s.End}
+		at, ok := inFile(Span{s.Start - size, s.End})
+		return Span{at.End, at.End}, ok
 	}
 	_, size := utf8.DecodeRuneInString(text[s.Start:])
-	return Span{s.Start, s.End + size}
-}
-
-// without returns the place of a part without the character beside which something is inserted.
-func (at Span) without(beside, part Span) Span {
-	switch {
-	case beside.Start < part.Start:
-		at.Start = at.End
-	case part.End < beside.End:
-		at.End = at.Start
-	}
-	return at
+	at, ok := inFile(Span{s.Start, s.End + size})
+	return Span{at.Start, at.Start}, ok
 }
 
 // inForm returns text as it is written in a scalar with these quotes, or without any.
@@ -99,7 +89,8 @@ func (d Document) Change(edits []Edit) (Change, bool) {
 	}
 	c := Change{of: place{at: d.node.at}, isJSON: true, text: text, edits: edits}
 	for _, e := range edits {
-		inFile := Edit{Span{d.locate(e.Start), d.locateEnd(e.End)}, e.With}
+		at, _ := e.locate(text, func(s Span) (Span, bool) { return d.locate(s), true })
+		inFile := Edit{at, e.With}
 		if d.node.end == 0 && d.markBefore(e.Start+1).written < e.Start { // in a string
 			var meant string
 			if json.Unmarshal([]byte(`"`+e.With+`"`), &meant) != nil {
@@ -107,7 +98,6 @@ func (d Document) Change(edits []Edit) (Change, bool) {
 			}
 			inFile.With = inForm(newScalarText(file, d.markBefore(e.Start).at).form, meant)
 		}
-		inFile.Span = inFile.without(beside(text, e.Span), e.Span)
 		c.inFile = append(c.inFile, inFile)
 	}
 	return c, len(edits) > 0
@@ -227,10 +217,9 @@ func (v values) same(old, changed *node) bool {
 		return reflect.DeepEqual(want, changed.plain())
 	}
 	return old.shape == changed.shape && reflect.DeepEqual(old.scalar, changed.scalar) &&
-		slices.EqualFunc(old.items, changed.items, v.same) &&
 		slices.EqualFunc(old.members, changed.members, func(a, b member) bool {
 			want, ok := v[place{a.at, true}]
-			if !ok {
+			if !ok || old.shape == array {
 				want = a.key
 			}
 			return want == b.key && v.same(a.value, b.value)

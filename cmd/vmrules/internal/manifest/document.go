@@ -1,7 +1,6 @@
 package manifest
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -47,10 +46,7 @@ func (d Document) IsScalar() bool { return d.node.shape == scalar }
 // returns only the kind for an object in the core group, and "" for an object that has neither
 // kind nor apiVersion.
 func (d Document) Type() string {
-	group, _, ok := strings.Cut(d.version, "/")
-	if !ok {
-		group = ""
-	}
+	group := d.version[:max(strings.IndexByte(d.version, '/'), 0)]
 	return strings.TrimSuffix(d.Kind+"."+group, ".")
 }
 
@@ -62,16 +58,15 @@ func (d Document) String() string {
 	return d.Object.String()
 }
 
-// ruleKeys lists the keys that each rule of an annotation has.
 var ruleKeys = []string{"name", "rule", "path", "message"}
 
 // LooksLikeRules reports whether the document is probably an annotation: it is an array with an
 // item that has at least two of the keys of rules.
 func (d Document) LooksLikeRules() bool {
-	return d.IsArray() && slices.ContainsFunc(d.node.items, func(item *node) bool {
+	return slices.ContainsFunc(d.node.inside(array), func(item member) bool {
 		n := 0
 		for _, key := range ruleKeys {
-			if item.get(key) != nil {
+			if item.value.get(key) != nil {
 				n++
 			}
 		}
@@ -99,69 +94,51 @@ func (d *Document) JSON() (string, error) {
 }
 
 // Place returns the line and column in the file of a byte in what JSON returned.
-func (d Document) Place(offset int) (line, column int) { return d.File.source.place(d.locate(offset)) }
+func (d Document) Place(offset int) (line, column int) {
+	return d.File.source.place(d.locate(Span{offset, offset}).Start)
+}
 
 // PlaceFinding sets the lines and columns of a finding about what JSON returned to those in the file.
 // Of an array or object of YAML, it knows only the beginning.
 func (d Document) PlaceFinding(f *lint.Finding) {
-	d.File.source.setPlace(f, Span{d.locate(f.Offset), d.locateEnd(f.End)})
+	d.File.source.setPlace(f, d.locate(Span{f.Offset, f.End}))
 }
 
-func (d Document) locate(offset int) int {
+func (d Document) locate(s Span) Span {
 	if d.node.end > 0 {
-		return min(d.node.at+offset, d.node.end)
+		return Span{min(d.node.at+s.Start, d.node.end), min(d.node.at+s.End, d.node.end)}
 	}
-	m := d.markBefore(offset + 1)
-	value, _ := d.scalarAt(m)
-	if before, ok := d.stringUpTo(m, offset, value); ok {
-		return newFinder(d.File.source.text, m.at, value).find(len(before))
+	file, first, last := d.File.source.text, d.markBefore(s.Start+1), d.markBefore(s.End)
+	at := Span{first.at, endOfScalar(file, last.at, last.value)}
+	if before, ok := d.stringUpTo(first, s.Start); ok {
+		at.Start = newFinder(file, first.at, first.value).find(len(before))
 	}
-	return m.at
+	if before, ok := d.stringUpTo(last, s.End); ok && s.End < last.end {
+		at.End = newFinder(file, last.at, last.value).findEnd(len(before))
+	}
+	return at
 }
 
-// locateEnd does the same for the end of a part.
-func (d Document) locateEnd(offset int) int {
-	if d.node.end > 0 {
-		return min(d.node.at+offset, d.node.end)
-	}
-	m := d.markBefore(offset)
-	value, end := d.scalarAt(m)
-	if before, ok := d.stringUpTo(m, offset, value); ok && offset < end {
-		return newFinder(d.File.source.text, m.at, value).findEnd(len(before))
-	}
-	return endOfScalar(d.File.source.text, m.at, value)
-}
-
-// markBefore returns the last mark before an offset.
 func (d Document) markBefore(offset int) mark {
 	i, _ := slices.BinarySearchFunc(d.marks, offset, func(m mark, offset int) int { return m.written - offset })
-	if i == 0 {
-		return mark{0, d.node.at}
+	if d.marks == nil {
+		return mark{at: d.node.at}
 	}
-	return d.marks[i-1]
+	return d.marks[max(i-1, 0)]
 }
 
-// scalarAt returns the string, number or word at a mark, or the bracket, and its end.
-func (d Document) scalarAt(m mark) (value string, end int) {
-	decoder := json.NewDecoder(strings.NewReader(d.made[m.written:]))
-	token, _ := decoder.Token()
-	end = m.written + int(decoder.InputOffset())
-	value, ok := token.(string)
-	if !ok {
-		value = d.made[m.written:end]
-	}
-	return value, end
-}
-
-// stringUpTo returns the beginning of the string with a value at a mark; false if the offset is not in one,
-// or inside a character.
-func (d Document) stringUpTo(m mark, offset int, value string) (before string, ok bool) {
+// stringUpTo returns the beginning of the string at a mark; false if the offset is not in one, or inside
+// a character.
+func (d Document) stringUpTo(m mark, offset int) (before string, ok bool) {
 	err := json.Unmarshal([]byte(d.made[m.written:max(offset, m.written)]+`"`), &before)
-	return before, err == nil && strings.HasPrefix(value, before)
+	return before, err == nil && strings.HasPrefix(m.value, before)
 }
 
-// A mark holds the offsets of a key or a value: written in the JSON, at in the file.
-type mark struct{ written, at int }
+// A mark holds the place of a key, a scalar or a bracket: from written to end in the JSON, at in the file.
+type mark struct {
+	written, end, at int
+	value            string // of a string; otherwise the text
+}
 
 // A jsonWriter writes nodes as JSON, and stops when the JSON is too long.
 type jsonWriter struct {
@@ -172,46 +149,44 @@ type jsonWriter struct {
 func (w *jsonWriter) isFull() bool { return len(w.text) > maxJSON }
 
 func (w *jsonWriter) write(n *node) {
-	w.mark(n.at)
-	switch n.shape {
-	case object:
-		w.text = append(w.text, '{')
-		for _, m := range n.members {
-			if w.isFull() {
-				return
-			}
-			w.mark(m.at)
-			w.scalar(m.key)
-			w.text = append(w.text, ':')
-			w.write(m.value)
-			w.text = append(w.text, ',')
-		}
-		w.text = append(bytes.TrimSuffix(w.text, []byte(",")), '}')
-	case array:
-		w.text = append(w.text, '[')
-		for _, item := range n.items {
-			if w.isFull() {
-				return
-			}
-			w.write(item)
-			w.text = append(w.text, ',')
-		}
-		w.text = append(bytes.TrimSuffix(w.text, []byte(",")), ']')
-	default:
-		w.scalar(n.scalar)
+	if n.shape == scalar {
+		w.scalar(n.at, n.scalar)
+		return
 	}
+	open, closing := "{", "}"
+	if n.shape == array {
+		open, closing = "[", "]"
+	}
+	w.put(n.at, open, open)
+	for i, m := range n.members {
+		if w.isFull() {
+			return
+		}
+		if i > 0 {
+			w.text = append(w.text, ',')
+		}
+		if n.shape == object {
+			w.scalar(m.at, m.key)
+			w.text = append(w.text, ':')
+		}
+		w.write(m.value)
+	}
+	w.text = append(w.text, closing...)
 }
-
-func (w *jsonWriter) mark(at int) { w.marks = append(w.marks, mark{len(w.text), at}) }
 
 // scalar writes a string, a number, a boolean or null. It writes numbers as they are: if one is
 // too large, the package that reads the JSON reports it.
-func (w *jsonWriter) scalar(v any) {
-	if number, ok := v.(json.Number); ok {
-		w.text = append(w.text, number...)
-		return
-	}
+func (w *jsonWriter) scalar(at int, v any) {
 	text, _ := json.Marshal(v)
+	value, isText := v.(string)
+	if !isText {
+		value = string(text)
+	}
+	w.put(at, string(text), value)
+}
+
+func (w *jsonWriter) put(at int, text, value string) {
+	w.marks = append(w.marks, mark{len(w.text), len(w.text) + len(text), at, value})
 	w.text = append(w.text, text...)
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/lint"
 )
 
 // A » marks the same place in the file, from which it is removed, and in the wanted JSON. If the
@@ -101,5 +102,23 @@ func TestDocumentIsBounded(t *testing.T) {
 	}
 	if line, column := d.Place(0); line != 1 || column != 1 {
 		t.Errorf("it is at %d:%d", line, column)
+	}
+}
+
+// A finding about a document as a whole is placed at its first key, value or bracket.
+func TestPlaceWhole(t *testing.T) {
+	for text, want := range map[string]int{"rules\n": 6, "{a: b}\n": 2, "a: b\n": 1} {
+		file, err := manifest.Parse("file.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := file.Documents()[0]
+		if _, err := d.JSON(); err != nil {
+			t.Fatal(err)
+		}
+		var f lint.Finding
+		if d.PlaceFinding(&f); f.Line != 1 || f.Column != 1 || f.EndLine != 1 || f.EndColumn != want {
+			t.Errorf("%q: %d:%d to %d:%d, want the end at %d", text, f.Line, f.Column, f.EndLine, f.EndColumn, want)
+		}
 	}
 }

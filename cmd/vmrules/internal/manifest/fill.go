@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"sort"
 	"strings"
@@ -39,10 +38,10 @@ func (o Object) Fill(given map[string]string) (Filled, error) {
 		source: o.File.source, room: maxFilled, values: values, typed: map[string]*node{},
 		shared: map[*node]*node{}, texts: map[*node]filledText{},
 	}
-	made, err := f.fill(o.tree())
-	if wrong := (*Error)(nil); errors.As(err, &wrong) {
-		wrong.File = o.File.Name
-		return filled, wrong
+	made := f.fill(o.tree())
+	if f.err != nil {
+		f.err.File = o.File.Name
+		return filled, f.err
 	}
 	filled.node, filled.filled = made, f.texts
 	return filled, nil
@@ -57,75 +56,66 @@ type filler struct {
 	texts  map[*node]filledText // the strings in which something was replaced
 	room   int                  // bytes that may still be made
 	copies int                  // values put in place of ${{NAME}} so far
+	err    *Error               // the first; then the result counts for nothing
 }
 
-func (f *filler) spend(bytes int) error {
-	f.room -= bytes
-	if f.room < 0 {
-		return fmt.Errorf("with its parameters filled in, the template has more than %d bytes up to here: use fewer or shorter values", maxFilled)
+func (f *filler) fail(at int, format string, most int) {
+	if f.err == nil {
+		f.err = f.source.fail(at, fmt.Errorf(format, most))
 	}
-	return nil
 }
 
-func (f *filler) fill(n *node) (*node, error) {
-	if made := f.shared[n]; made != nil {
-		return made, nil
+func (f *filler) spend(bytes, at int) {
+	if f.room -= bytes; f.room < 0 {
+		f.fail(at, "with its parameters filled in, the template has more than %d bytes up to here: use fewer or shorter values", maxFilled)
 	}
-	made, err := f.copyOf(n)
+}
+
+func (f *filler) fill(n *node) *node {
+	made := f.shared[n]
+	if made == nil {
+		made = f.copyOf(n)
+	}
 	if n.isShared {
 		f.shared[n] = made
 	}
-	return made, err
+	return made
 }
 
 // copyOf returns a scalar itself if nothing in it changes.
-func (f *filler) copyOf(n *node) (*node, error) {
+func (f *filler) copyOf(n *node) *node {
 	if n.shape == scalar {
 		return f.scalar(n)
 	}
 	made := &node{at: n.at, end: n.end, size: 1, shape: n.shape}
 	for _, m := range n.members {
-		key, _, err := f.text(m.key, m.at)
-		if err != nil {
-			return nil, err
-		}
-		value, err := f.fill(m.value)
-		if err != nil {
-			return nil, err
-		}
-		made.add(m.at, key, value)
+		key, _ := f.text(m.key, m.at)
+		made.add(member{m.at, key, f.fill(m.value)})
 	}
-	for _, item := range n.items {
-		value, err := f.fill(item)
-		if err != nil {
-			return nil, err
-		}
-		made.addItem(value)
-	}
-	return made, nil
+	return made
 }
 
-func (f *filler) scalar(n *node) (*node, error) {
+func (f *filler) scalar(n *node) *node {
 	text, ok := n.scalar.(string)
 	if !ok {
-		return n, nil
+		return n
 	}
 	for r := range form.References(text) {
 		if json, ok := f.values.Value(r.Name); ok && r.As == form.UsedJSON {
 			return f.value(json, n)
 		}
 	}
-	filled, pieces, err := f.text(text, n.at)
-	if err != nil || pieces == nil {
-		return n, err
+	filled, pieces := f.text(text, n.at)
+	if pieces == nil {
+		return n
 	}
 	made := &node{at: n.at, size: 1, scalar: filled}
 	f.texts[made] = filledText{text, pieces}
-	return made, nil
+	return made
 }
 
 // text replaces the references ${NAME} in a text, and returns where it did so.
-func (f *filler) text(text string, at int) (string, []piece, error) {
+func (f *filler) text(text string, at int) (string, []piece) {
 	var filled strings.Builder
 	var pieces []piece
 	end := 0 // of the part that is copied already
@@ -134,8 +124,8 @@ func (f *filler) text(text string, at int) (string, []piece, error) {
 		if !ok || r.As == form.UsedJSON {
 			continue
 		}
-		if err := f.spend(r.Start - end + len(value)); err != nil {
-			return "", nil, f.source.fail(at, err)
+		if f.spend(r.Start-end+len(value), at); f.err != nil {
+			return text, nil
 		}
 		filled.WriteString(text[end:r.Start])
 		begin := filled.Len()
@@ -144,17 +134,15 @@ func (f *filler) text(text string, at int) (string, []piece, error) {
 		pieces = append(pieces, piece{begin, filled.Len(), r.Start, end})
 	}
 	if pieces == nil {
-		return text, nil, nil
+		return text, nil
 	}
-	if err := f.spend(len(text) - end); err != nil {
-		return "", nil, f.source.fail(at, err)
-	}
+	f.spend(len(text)-end, at)
 	filled.WriteString(text[end:])
-	return filled.String(), pieces, nil
+	return filled.String(), pieces
 }
 
 // value returns the JSON value in a text, which replaces ${{NAME}} in a node.
-func (f *filler) value(text string, in *node) (*node, error) {
+func (f *filler) value(text string, in *node) *node {
 	read := f.typed[text]
 	if read == nil {
 		read = typed(text)
@@ -163,15 +151,14 @@ func (f *filler) value(text string, in *node) (*node, error) {
 	}
 	f.copies += read.size
 	if f.copies > maxCopies {
-		return nil, f.source.fail(in.at, fmt.Errorf("${{NAME}} is replaced with more than %d values up to here: use it less often, or with smaller objects and arrays", maxCopies))
+		f.fail(in.at, "${{NAME}} is replaced with more than %d values up to here: use it less often, or with smaller objects and arrays", maxCopies)
 	}
 	made := *read
 	made.at = in.at
-	return &made, nil
+	return &made
 }
 
-// typed returns the JSON value that a text contains. A text that is not one JSON value is a
-// string.
+// typed returns the JSON value that a text contains. A text that is not one value is a string.
 func typed(text string) *node {
 	s := newSource(text)
 	n, err := s.jsonAt(s.behindBlanks(0), 0, false)
@@ -181,20 +168,15 @@ func typed(text string) *node {
 	return n
 }
 
-// standAt sets the place of a node, and of all nodes in it, to that of the reference that they
-// replace.
+// standAt places a node, and all nodes in it, where the reference is that they replace.
 func (n *node) standAt(at int) {
 	n.at, n.end = at, 0
 	for i := range n.members {
 		n.members[i].at = at
 		n.members[i].value.standAt(at)
 	}
-	for _, item := range n.items {
-		item.standAt(at)
-	}
 }
 
-// A filledText describes a text in which parameters were filled in.
 type filledText struct {
 	written string  // the text in the file, with its references
 	pieces  []piece // in order
@@ -214,8 +196,7 @@ func (t filledText) offset(at int) int {
 	return p.to + at - p.end
 }
 
-// end does the same for the end of a part of the text. Inside a parameter's value, that is the end of
-// the reference.
+// end does the same for the end of a part: inside a parameter's value, that is the end of the reference.
 func (t filledText) end(at int) int {
 	p := t.pieceBefore(at)
 	return p.to + max(at-p.end, 0)
@@ -239,12 +220,9 @@ func (o Object) Parameters() []form.Parameter {
 	if o.Kind == kindKubeVirt {
 		path = []string{"spec", "parameters"}
 	}
-	declared := o.tree().get(path...)
-	if declared == nil {
-		return nil
-	}
 	var all []form.Parameter
-	for _, n := range declared.items {
+	for _, m := range o.tree().get(path...).inside(array) {
+		n := m.value
 		all = append(all, form.Parameter{
 			Name: n.text("name"), Value: AsText(n.scalarAt("value")), Generate: n.text("generate"), From: n.text("from"),
 			Required: n.scalarAt("required") == true,

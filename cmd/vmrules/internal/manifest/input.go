@@ -35,7 +35,7 @@ func (i Input) Open() (io.ReadCloser, error) {
 // maxFile is the largest size of a file in bytes. Only audit reads streams of any length.
 const maxFile = 256 << 20
 
-// ReadOpened reads the file after it was opened. Its error is an *Error.
+// ReadOpened reads the file after it was opened. Its error is an *Error, and not one of Wrong.
 func (i Input) ReadOpened(opened io.Reader) (*File, error) {
 	var content strings.Builder
 	if file, ok := opened.(fs.File); ok {
@@ -50,9 +50,9 @@ func (i Input) ReadOpened(opened io.Reader) (*File, error) {
 	if err != nil {
 		return nil, cannotRead(i.Name, err)
 	}
-	file, err := parseText(i.Name, content.String())
+	file, _ := parseText(i.Name, content.String())
 	file.isStream = i.isStream
-	return file, err
+	return file, nil
 }
 
 func cannotRead(name string, err error) *Error {
@@ -89,37 +89,32 @@ func ReadFS(fsys fs.FS) iter.Seq2[*File, error] {
 func ReadInputs(inputs iter.Seq2[Input, error]) iter.Seq2[*File, error] {
 	return func(yield func(*File, error) bool) {
 		for input, err := range inputs {
-			file, wrong := (*File)(nil), []error{err}
+			file := (*File)(nil)
 			if err == nil {
-				file, wrong = input.read()
+				file, err = input.read()
 			}
-			for _, err := range wrong {
+			if err != nil {
+				file = &File{Wrong: []error{err}}
+			}
+			for _, err := range file.Wrong {
 				if !yield(nil, err) {
 					return
 				}
 			}
-			if file != nil && !yield(file, nil) {
+			if (file.Wrong == nil || file.documents != nil) && !yield(file, nil) {
 				return
 			}
 		}
 	}
 }
 
-// read returns the file, unless nothing in it can be read, and why documents in it cannot be read.
-func (i Input) read() (*File, []error) {
+func (i Input) read() (*File, error) {
 	opened, err := i.Open()
 	if err != nil {
-		return nil, []error{err}
+		return nil, err
 	}
 	defer opened.Close()
-	file, err := i.ReadOpened(opened)
-	switch {
-	case file == nil:
-		return nil, []error{err}
-	case err != nil && len(file.documents) == 0:
-		return nil, file.Wrong
-	}
-	return file, file.Wrong
+	return i.ReadOpened(opened)
 }
 
 // Inputs yields the files that the arguments name. An argument is the name of a file, the name

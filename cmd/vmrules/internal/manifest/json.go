@@ -52,16 +52,17 @@ func BeginsJSON(text *bufio.Reader) bool {
 var follows = map[string]string{"{": `"}`, "[": `{["]`}
 
 // readJSON reads values up to the first that is not JSON. Of objects, it keeps the heads.
-func readJSON(s *source) ([]*node, error) {
-	var documents []*node
+func readJSON(s *source) (documents []*node, wrong []error) {
 	for at := s.behindBlanks(0); at < len(s.text); at = s.behindBlanks(at) {
 		isRules := s.text[at] == '['
 		n, err := s.jsonAt(at, 0, !isRules)
 		if err != nil {
-			return documents, s.jsonMistake(at, err)
+			err = s.jsonMistake(at, err)
+		} else if n.shape == scalar {
+			err = s.fail(n.at, errors.New("this value is neither an object nor an array: remove it, or put it in an array"))
 		}
-		if n.shape == scalar {
-			return documents, s.fail(n.at, errors.New("this value is neither an object nor an array: remove it, or put it in an array"))
+		if err != nil {
+			return documents, []error{err}
 		}
 		documents = append(documents, n)
 		at = n.end
@@ -125,7 +126,6 @@ func unquoted(text jsontext.Value) string {
 	return string(text)
 }
 
-// inside reads the elements of an object or array, with its brackets.
 func (r *jsonReader) inside(shape shape, head bool) (*node, error) {
 	if _, err := r.decoder.ReadToken(); err != nil {
 		return nil, err
@@ -150,30 +150,29 @@ func (r *jsonReader) inside(shape shape, head bool) (*node, error) {
 var headKeys = []string{"apiVersion", "kind", "metadata", "items", "namespace", "name"}
 
 func (r *jsonReader) element(of *node) error {
-	var key member
+	var m member
 	if of.shape == object {
 		text, err := r.decoder.ReadValue()
 		if err != nil {
 			return err
 		}
-		key.at, key.key = r.offset()-len(text), unquoted(text)
-		if of.isHead && !slices.Contains(headKeys, key.key) {
+		m.at, m.key = r.offset()-len(text), unquoted(text)
+		if of.isHead && !slices.Contains(headKeys, m.key) {
 			return r.skip()
 		}
 	}
 	value, err := r.read(of.isHead)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case of.shape == object:
-		of.add(key.at, key.key, value)
-	default:
-		of.addItem(value)
 	}
+	m.value = value
+	if of.shape == array {
+		m.at = value.at
+	}
+	of.add(m)
 	return nil
 }
 
-// skip reads a value, and keeps nothing.
 func (r *jsonReader) skip() error {
 	text, err := r.decoder.ReadValue()
 	brackets := bytes.Count(text, []byte("{")) + bytes.Count(text, []byte("["))

@@ -25,17 +25,24 @@ func (l *Locator) Place(pointer string) (line, column int, isThere bool) {
 	return line, column, isThere
 }
 
-// member returns the value that Place places, with its key if it has one.
+// member returns the value that Place places, with its key if it has one. A search for each value would
+// take too long in an object with many members.
 func (l *Locator) member(pointer string) (found member, isThere bool) {
 	l.object = l.object.Loaded()
 	found = member{at: l.object.node.at, value: l.object.node}
 	for _, token := range strings.Split(pointer, "/")[1:] {
-		in := found.value
-		inside := l.membersOf(in)[unescaper.Replace(token)]
-		if i, err := strconv.Atoi(token); err == nil && 0 <= i && i < len(in.items) {
-			inside = member{at: in.items[i].at, value: in.items[i]}
+		n := found.value
+		if l.members[n] == nil {
+			l.members[n] = make(map[string]member, len(n.members))
+			for i, m := range n.members {
+				if n.shape == array {
+					m.key = strconv.Itoa(i)
+				}
+				l.members[n][m.key] = m
+			}
 		}
-		if inside.value == nil {
+		inside, ok := l.members[n][unescaper.Replace(token)]
+		if !ok {
 			return found, false
 		}
 		found = inside
@@ -44,15 +51,3 @@ func (l *Locator) member(pointer string) (found member, isThere bool) {
 }
 
 var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
-
-// membersOf returns the members of an object by their keys. A search for each value would take
-// too long in an object with many members.
-func (l *Locator) membersOf(n *node) map[string]member {
-	if l.members[n] == nil {
-		l.members[n] = make(map[string]member, len(n.members))
-		for _, m := range n.members {
-			l.members[n][m.key] = m
-		}
-	}
-	return l.members[n]
-}

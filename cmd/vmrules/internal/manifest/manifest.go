@@ -9,8 +9,6 @@ import (
 	"path"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/vmrules/vmrules/lint"
 )
 
 // A File is a file that was read.
@@ -52,12 +50,12 @@ func parseText(name, raw string) (*File, error) {
 	file := &File{Name: name, Raw: raw, source: source}
 	read, all := parse(name, source)
 	for _, n := range read {
-		if err := checkItems(source, []*node{n}); err != nil {
-			all = append(all, err)
-			continue
+		err := checkItems(source, n)
+		if found := n.unrendered(); err == nil && found != nil {
+			err = source.fail(found.at, errors.New("this is an expression of Helm"))
 		}
-		if found := n.unrendered(); found != nil {
-			all = append(all, source.fail(found.at, errors.New("this is an expression of Helm")))
+		if err != nil {
+			all = append(all, err)
 			continue
 		}
 		file.documents = append(file.documents, n)
@@ -87,17 +85,12 @@ func parse(name string, s *source) ([]*node, []error) {
 	if at, err := tooDense(s.text); err != nil {
 		return nil, []error{s.fail(at, err)}
 	}
-	if !isJSON(name, s.text) {
-		return readYAML(s)
+	if isJSON(name, s.text) {
+		return readJSON(s)
 	}
-	documents, err := readJSON(s)
-	if err == nil {
-		return documents, nil
-	}
-	return documents, []error{err}
+	return readYAML(s)
 }
 
-// isJSON reports whether a file is JSON, by its name or else by its beginning.
 func isJSON(name, text string) bool {
 	switch path.Ext(name) {
 	case ".json":
@@ -107,7 +100,3 @@ func isJSON(name, text string) bool {
 	}
 	return BeginsJSON(bufio.NewReader(strings.NewReader(text)))
 }
-
-// Around returns the text around the beginning of a finding. It has at most the
-// given number of code points on each side.
-func (f *File) Around(found lint.Finding, most int) Excerpt { return f.source.around(found, most) }

@@ -57,7 +57,6 @@ func (s *mistakes) fields() {
 	})
 }
 
-// mistakes collects the mistakes in an object.
 type mistakes struct {
 	object      Object
 	kind        string          // that it has or nearly has
@@ -103,9 +102,6 @@ func (s *mistakes) visit(n *node, isTemplate bool) {
 		}
 		s.visit(m.value, false)
 	}
-	for _, item := range n.items {
-		s.visit(item, false)
-	}
 }
 
 // misplaced finds rules at a place from where no VM has them.
@@ -145,10 +141,7 @@ func (s *mistakes) meantKind(n *node, kind string) string {
 // annotationKeys finds annotations that nobody reads, and those that leave the VM of a template without rules.
 func (s *mistakes) annotationKeys(n *node, isTemplate bool) {
 	all := n.get("metadata", "annotations")
-	if all == nil {
-		return
-	}
-	for _, m := range all.members {
+	for _, m := range all.inside(object) {
 		text, isText := m.value.scalar.(string)
 		if f, found := lint.AnnotationKey(m.key, text, isTemplate); found {
 			s.add(f, s.ofKey(m))
@@ -258,11 +251,9 @@ func readers(n *node, kind string, meant func(*node, string) string) []*node {
 }
 
 func readersIn(list *node, kind string, meant func(*node, string) string) []*node {
-	if list == nil {
-		return nil
-	}
 	var all []*node
-	for _, item := range list.items {
+	for _, m := range list.inside(array) {
+		item := m.value
 		all = append(all, readers(item, meant(item, cmp.Or(item.text("kind"), kind)), meant)...)
 	}
 	return all

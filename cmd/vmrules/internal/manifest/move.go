@@ -14,8 +14,7 @@ import (
 func (f *File) moveRules(found lint.Finding) Change {
 	isFound := func(m member) bool { return m.at == found.Offset }
 	for _, o := range f.Objects() {
-		annotations := o.node.get("metadata", "annotations")
-		if annotations == nil || !slices.ContainsFunc(annotations.members, isFound) {
+		if !slices.ContainsFunc(o.node.get("metadata", "annotations").inside(object), isFound) {
 			continue
 		}
 		filled, err := o.Fill(nil)
@@ -33,19 +32,20 @@ func (f *File) moveRules(found lint.Finding) Change {
 // moveToVM returns the edits that move the rules with a key at an offset to a VM; nil if it cannot.
 func (f *File) moveToVM(key int, to *node) []Edit {
 	missing := []string{"metadata", "annotations"}
-	for to != nil && len(missing) > 0 && to.get(missing[0]) != nil {
+	for len(missing) > 0 && to.get(missing[0]) != nil {
 		to, missing = to.get(missing[0]), missing[1:]
 	}
-	if to == nil || len(to.members) == 0 {
+	there := to.inside(object)
+	if len(there) == 0 {
 		return nil
 	}
 	s := f.source
 	from, _ := s.place(key)
-	line, _ := s.place(to.members[0].at)
-	if s.beginOf(from) != key || s.beginOf(line) != to.members[0].at { // they are in brackets
+	line, _ := s.place(there[0].at)
+	if s.beginOf(from) != key || s.beginOf(line) != there[0].at { // they are in brackets
 		return nil
 	}
-	own, indent := s.text[s.lines[from-1]:key], s.text[s.lines[line-1]:to.members[0].at]
+	own, indent := s.text[s.lines[from-1]:key], s.text[s.lines[line-1]:there[0].at]
 	start := s.lines[from-1]
 	end := start
 	for line := range strings.Lines(s.text[start:]) {

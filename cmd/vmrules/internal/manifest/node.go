@@ -6,7 +6,6 @@ type node struct {
 	end     int // byte offset of its end in JSON; 0 in YAML
 	scalar  any // string, json.Number, bool or nil
 	members []member
-	items   []*node
 	size    int // the number of nodes, with this one; an alias counts as a copy of its value
 	shape   shape
 
@@ -22,31 +21,32 @@ const (
 	array
 )
 
+// A member of an array has no key, and begins where its value does.
 type member struct {
 	at    int // byte offset of the key
 	key   string
 	value *node
 }
 
-func (n *node) add(at int, key string, value *node) {
-	n.members = append(n.members, member{at, key, value})
-	n.size += value.size
+func (n *node) add(m member) {
+	n.members = append(n.members, m)
+	n.size += m.value.size
 }
 
-func (n *node) addItem(value *node) {
-	n.items = append(n.items, value)
-	n.size += value.size
+// inside returns the members of a value, if there is one and it has this shape.
+func (n *node) inside(is shape) []member {
+	if n == nil || n.shape != is {
+		return nil
+	}
+	return n.members
 }
 
 // get follows names through objects, and returns nil if one of them is missing. If an object
 // has a key twice, the last one counts, as in an API server.
 func (n *node) get(names ...string) *node {
 	for _, name := range names {
-		if n == nil {
-			return nil
-		}
 		var found *node
-		for _, m := range n.members {
+		for _, m := range n.inside(object) {
 			if m.key == name {
 				found = m.value
 			}
@@ -80,9 +80,9 @@ func (n *node) plain() any {
 		}
 		return all
 	case array:
-		all := make([]any, 0, len(n.items))
-		for _, item := range n.items {
-			all = append(all, item.plain())
+		all := make([]any, 0, len(n.members))
+		for _, item := range n.members {
+			all = append(all, item.value.plain())
 		}
 		return all
 	}

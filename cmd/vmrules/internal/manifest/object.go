@@ -3,7 +3,6 @@ package manifest
 import (
 	"cmp"
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules"
@@ -40,7 +39,6 @@ func (o Object) IsTemplate() bool { return IsTemplate(o.Kind) }
 // IsTemplate reports whether objects of a kind are templates of OpenShift or KubeVirt.
 func IsTemplate(kind string) bool { return kind == kindOpenShift || kind == kindKubeVirt }
 
-// tree returns the whole object.
 func (o Object) tree() *node { return o.File.source.whole(o.node) }
 
 // Loaded returns the object with all of its values in memory. Any other object of JSON is read again
@@ -140,8 +138,8 @@ func (f *File) appendObjects(all []Object, n *node, kind, version string) []Obje
 		if itemKind == "" {
 			version = "" // it was that of List, and not of its items
 		}
-		for _, item := range n.get("items").items {
-			all = f.appendObjects(all, item, itemKind, version)
+		for _, item := range n.get("items").inside(array) {
+			all = f.appendObjects(all, item.value, itemKind, version)
 		}
 		return all
 	}
@@ -154,32 +152,33 @@ func (f *File) appendObjects(all []Object, n *node, kind, version string) []Obje
 
 // checkItems returns an error about what nobody would validate: an item of a list that is not an
 // object, and an object in an array, which may only hold rules.
-func checkItems(s *source, nodes []*node) error {
-	for _, n := range nodes {
-		if n.shape == array {
-			if i := slices.IndexFunc(n.items, func(item *node) bool { return item.text("kind") != "" }); i >= 0 {
-				return s.fail(n.items[i].at, errors.New("objects in an array are not read: write a List, or separate documents"))
-			}
+func checkItems(s *source, n *node) error {
+	for _, item := range n.inside(array) {
+		if item.value.text("kind") != "" {
+			return s.fail(item.at, errors.New("objects in an array are not read: write a List, or separate documents"))
 		}
-		items := n.get("items")
-		if items == nil || !isListOfObjects(n.text("kind")) || items.shape == scalar && items.scalar == nil {
-			continue
+	}
+	items := n.get("items")
+	if items == nil || !isListOfObjects(n.text("kind")) || items.shape == scalar && items.scalar == nil {
+		return nil
+	}
+	if items.shape != array {
+		return s.fail(items.at, errors.New("the items of a list must be an array"))
+	}
+	for _, item := range items.members {
+		if item.value.shape != object {
+			return s.fail(item.at, errors.New("an object is expected here, in the items of a list"))
 		}
-		if items.shape != array {
-			return s.fail(items.at, errors.New("the items of a list must be an array"))
-		}
-		if i := slices.IndexFunc(items.items, func(item *node) bool { return item.shape != object }); i >= 0 {
-			return s.fail(items.items[i].at, errors.New("an object is expected here, in the items of a list"))
-		}
-		if err := checkItems(s, items.items); err != nil {
+	}
+	for _, item := range items.members {
+		if err := checkItems(s, item.value); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// isListOfObjects reports whether a kind is that of a list of objects that the command reads.
-// Other kinds may end in List too.
+// isListOfObjects reports whether a kind is that of a list which is read. Others may end in List too.
 func isListOfObjects(kind string) bool {
 	item, isList := strings.CutSuffix(kind, "List")
 	return isList && (item == "" || item == kindOpenShift || strings.HasPrefix(item, "VirtualMachine"))

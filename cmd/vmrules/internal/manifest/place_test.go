@@ -41,7 +41,7 @@ func TestPlace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			offset := strings.Index(annotation(t, marked).text(), "»")
+			offset := strings.Index(annotation(t, marked).Text(), "»")
 			if offset < 0 {
 				t.Fatal("there is no mark in the annotation")
 			}
@@ -49,8 +49,7 @@ func TestPlace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a := annotation(t, file)
-			line, column := a.place(a.text(), offset)
+			line, column := annotation(t, file).place(offset)
 			if line != test.line || column != test.column {
 				t.Errorf("got %d:%d, want %d:%d in\n%s", line, column, test.line, test.column, test.file)
 			}
@@ -82,12 +81,12 @@ func TestPlaceOfFilled(t *testing.T) {
 				t.Fatal(err)
 			}
 			a := filled.Annotations()[0]
-			if got, want := a.text(), strings.Replace(test.filled, "»", "", 1); got != want {
+			if got, want := a.Text(), strings.Replace(test.filled, "»", "", 1); got != want {
 				t.Fatalf("the annotation is %q, want %q", got, want)
 			}
 			marked := newSource(test.file)
 			wantLine, wantColumn := marked.place(strings.Index(test.file, "»"))
-			if line, column := a.place(a.text(), strings.Index(test.filled, "»")); line != wantLine || column != wantColumn {
+			if line, column := a.place(strings.Index(test.filled, "»")); line != wantLine || column != wantColumn {
 				t.Errorf("got %d:%d, want %d:%d in\n%s", line, column, wantLine, wantColumn, test.file)
 			}
 		})
@@ -106,7 +105,7 @@ func TestPlaceInGivenValue(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := filled.Annotations()[0]
-	if line, column := a.place(a.text(), 1_001); line != 4 || column != 3 {
+	if line, column := a.place(1_001); line != 4 || column != 3 {
 		t.Errorf("got %d:%d, want 4:3", line, column)
 	}
 }
@@ -123,19 +122,14 @@ func annotation(t *testing.T, f *File) Annotation {
 	return all[0]
 }
 
-func (a Annotation) place(text string, offset int) (line, column int) {
-	return a.Object.File.source.place(a.locate(text, []Span{{offset, offset}})[0].Start)
-}
-
-func (a Annotation) text() string {
-	text, _ := a.value.scalar.(string)
-	return text
+func (a Annotation) place(offset int) (line, column int) {
+	return a.Object.File.source.place(a.locate(Span{offset, offset})[0].Start)
 }
 
 // An annotation that cannot be found in the text of the file has the place of its beginning.
 func TestPlaceUnknown(t *testing.T) {
-	a := Annotation{Object: Object{File: &File{source: newSource("a: b")}}, value: &node{at: 3}}
-	if line, column := a.place("other", 2); line != 1 || column != 4 {
+	a := Annotation{Object: Object{File: &File{source: newSource("a: b")}}, value: &node{at: 3, scalar: "other"}}
+	if line, column := a.place(2); line != 1 || column != 4 {
 		t.Errorf("got %d:%d, want 1:4", line, column)
 	}
 }

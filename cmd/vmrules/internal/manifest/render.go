@@ -39,11 +39,6 @@ func (n *node) unrendered() *node {
 			return found
 		}
 	}
-	for _, item := range n.items {
-		if found := item.unrendered(); found != nil {
-			return found
-		}
-	}
 	return nil
 }
 

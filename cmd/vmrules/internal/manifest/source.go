@@ -17,13 +17,12 @@ type source struct {
 	points []int // how many code points begin before byte 0, stretch, 2*stretch, ...
 }
 
-// stretch is the number of bytes between two entries of points.
 const stretch = 256
 
 func newSource(text string) *source {
 	s := &source{text: text, lines: make([]int, 1, strings.Count(text, "\n")+1), points: make([]int, 0, len(text)/stretch+1)}
 	points := 0
-	for i := 0; i < len(text); i += stretch {
+	for i := 0; i <= len(text); i += stretch {
 		s.points = append(s.points, points)
 		points += runeStarts(text[i:min(i+stretch, len(text))])
 	}
@@ -37,13 +36,8 @@ func newSource(text string) *source {
 	return s
 }
 
-// before returns how many code points begin before a byte.
 func (s *source) before(at int) int {
-	if len(s.text) == 0 {
-		return 0
-	}
-	i := min(at/stretch, len(s.points)-1)
-	return s.points[i] + runeStarts(s.text[i*stretch:at])
+	return s.points[at/stretch] + runeStarts(s.text[at-at%stretch:at])
 }
 
 func runeStarts(text string) int {
@@ -56,7 +50,6 @@ func runeStarts(text string) int {
 	return n
 }
 
-// place returns the line and column of a byte.
 func (s *source) place(at int) (line, column int) {
 	line = sort.SearchInts(s.lines, at+1)
 	return line, s.before(at) - s.before(s.lines[line-1]) + 1
@@ -101,21 +94,21 @@ type Excerpt struct {
 	CutBefore, CutBehind bool // whether the line has text beyond Before or Behind, blanks apart
 }
 
-// around returns the text around the beginning of a finding, with at most the given number of code
-// points on each side.
-func (s *source) around(f lint.Finding, most int) Excerpt {
-	if f.Line < 1 || f.Line > len(s.lines) {
+// Around returns the text around the beginning of a finding. It has at most the
+// given number of code points on each side.
+func (f *File) Around(found lint.Finding, most int) Excerpt {
+	s := f.source
+	if found.Line < 1 || found.Line > len(s.lines) {
 		return Excerpt{}
 	}
-	begin := s.lines[f.Line-1]
-	end := begin + len(s.line(f.Line))
-	at := min(s.offset(begin, f.Column), end)
-	from := s.offset(begin, max(f.Column-most, 1))
-	to := min(s.offset(begin, f.Column+most), end)
-	from = min(from, at)
+	begin := s.lines[found.Line-1]
+	end := begin + len(s.line(found.Line))
+	at := min(s.offset(begin, found.Column), end)
+	from := min(s.offset(begin, max(found.Column-most, 1)), at)
+	to := min(s.offset(begin, found.Column+most), end)
 	marked := len(strings.TrimRight(s.text[at:to], " \t\r"))
-	if f.EndLine <= f.Line {
-		marked = min(marked, max(s.offset(begin, f.EndColumn)-at, 0))
+	if found.EndLine <= found.Line {
+		marked = min(marked, max(s.offset(begin, found.EndColumn)-at, 0))
 	}
 	return Excerpt{s.text[from:at], s.text[at:to], marked, hasText(s.text[begin:from]), hasText(s.text[to:end])}
 }

@@ -62,7 +62,8 @@ func TestAround(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(fmt.Sprintf("%.20q %d:%d", test.text, test.line, test.column), func(t *testing.T) {
-			got := newSource(test.text).around(lint.Finding{Line: test.line, Column: test.column, EndLine: test.line, EndColumn: test.column + 1}, 2)
+			file := File{source: newSource(test.text)}
+			got := file.Around(lint.Finding{Line: test.line, Column: test.column, EndLine: test.line, EndColumn: test.column + 1}, 2)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -24,7 +24,8 @@ type yamlReader struct {
 	lines    []int // the offset of each line, as the parser counts lines
 	anchored map[*yaml.Node]*node
 	depth    int
-	copies   int // values that aliases and merge keys stand for, so far
+	copies   int   // values that aliases and merge keys stand for, so far
+	err      error // the first; nothing more is read then
 }
 
 // maxCopies is the number of values that the aliases and merge keys of a document may stand
@@ -44,7 +45,7 @@ func readYAML(s *source) ([]*node, []error) {
 	room := maxSearched
 	for begin := 0; begin < len(lines); {
 		end := begin + 1
-		for end < len(lines) && !beginsDocument(s.text[lines[end]:]) {
+		for end < len(lines) && !beginsDocument.MatchString(s.text[lines[end]:]) {
 			end++
 		}
 		text := s.text[lines[begin]:]
@@ -64,11 +65,8 @@ func readYAML(s *source) ([]*node, []error) {
 	return documents, all
 }
 
-// beginsDocument reports whether a line begins a document. No value of YAML has such a line.
-func beginsDocument(text string) bool {
-	behind, ok := strings.CutPrefix(text, "---")
-	return ok && (behind == "" || strings.ContainsRune(" \t\r\n", rune(behind[0])))
-}
+// beginsDocument matches a line that begins a document. No value of YAML has such a line.
+var beginsDocument = regexp.MustCompile(`^---([ \t\r\n]|$)`)
 
 // readYAMLPart reads the documents in a part of the source, which begins at the first of the lines,
 // up to the first mistake.
@@ -86,9 +84,9 @@ func readYAMLPart(s *source, lines []int, text string) ([]*node, error) {
 			return documents, err
 		}
 		r.anchored, r.copies = map[*yaml.Node]*node{}, 0
-		n, err := r.read(document.Content[0])
-		if err != nil {
-			return documents, err
+		n := r.read(document.Content[0])
+		if r.err != nil {
+			return documents, r.err
 		}
 		if n.shape != scalar || n.scalar != nil {
 			documents = append(documents, n)
@@ -100,9 +98,9 @@ func readYAMLPart(s *source, lines []int, text string) ([]*node, error) {
 // than an editor for the end of a line.
 func yamlLines(text string) []int {
 	lines := []int{0}
-	for at := range len(text) {
-		if endsLine(text, at) {
-			lines = append(lines, at+1)
+	for at, c := range text {
+		if endsLine(c) {
+			lines = append(lines, at+utf8.RuneLen(c))
 		}
 	}
 	return lines
@@ -166,7 +164,10 @@ var around = map[string]string{
 }
 
 // isOfLayout has the errors that a wrong indentation, or a text that ends too early, may cause.
-var isOfLayout = setOf("did not find expected key", "mapping values are not allowed in this context", "could not find expected ':'")
+var isOfLayout = map[string]bool{
+	"did not find expected key": true, "could not find expected ':'": true,
+	"mapping values are not allowed in this context": true,
+}
 
 // openQuote is the end of the error about a quote that is never closed. It hides errors before that.
 const openQuote = "found unexpected end of stream"
@@ -202,7 +203,6 @@ func runeEnd(text string, at int) int {
 	return at
 }
 
-// yamlError returns the first error of the parser about a text.
 func yamlError(text string) string {
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	for {
@@ -225,15 +225,10 @@ func unknownAnchor(name string) error {
 	return fmt.Errorf("no value that ends before the alias *%[1]s has the anchor &%[1]s: add the anchor, or correct the alias", name)
 }
 
-// offset returns the offset of a line and column of the parser.
-func (r *yamlReader) offset(line, column int) int {
-	line = min(max(line, 1), len(r.lines))
-	return r.source.offset(r.lines[line-1], column)
-}
-
 // at returns the offset of a value, which is behind its anchor and tag.
 func (r *yamlReader) at(n *yaml.Node) int {
-	at := r.offset(n.Line, n.Column)
+	line := min(max(n.Line, 1), len(r.lines))
+	at := r.source.offset(r.lines[line-1], n.Column)
 	if n.Anchor == "" && n.Style&yaml.TaggedStyle == 0 {
 		return at
 	}
@@ -243,175 +238,157 @@ func (r *yamlReader) at(n *yaml.Node) int {
 // properties matches anchors and tags, with the blanks and comments behind them.
 var properties = regexp.MustCompile(`^([&!][^ \t\r\n]*([ \t\r\n]|#[^\n]*)*)*`)
 
-func (r *yamlReader) fail(n *yaml.Node, format string, args ...any) error {
-	return r.source.fail(r.at(n), fmt.Errorf(format, args...))
+func (r *yamlReader) fail(n *yaml.Node, format string, args ...any) {
+	if r.err == nil {
+		r.err = r.source.fail(r.at(n), fmt.Errorf(format, args...))
+	}
 }
 
-func (r *yamlReader) read(n *yaml.Node) (*node, error) {
+func (r *yamlReader) read(n *yaml.Node) *node {
 	r.depth++
 	defer func() { r.depth-- }()
 	if r.depth > maxDepth {
-		return nil, r.fail(n, "%w", errDepth)
-	}
-	if n.Kind == yaml.AliasNode {
-		return r.alias(n)
+		r.fail(n, "%w", errDepth)
 	}
 	made := &node{at: r.at(n), size: 1}
-	var err error
-	switch n.Kind {
-	case yaml.MappingNode:
+	switch {
+	case r.err != nil:
+		return made
+	case n.Kind == yaml.AliasNode:
+		return r.alias(n)
+	case n.Kind == yaml.MappingNode:
 		made.shape = object
-		err = r.members(made, n)
-	case yaml.SequenceNode:
+		r.members(made, n)
+	case n.Kind == yaml.SequenceNode:
 		made.shape = array
-		err = r.items(made, n)
+		r.items(made, n)
 	default:
 		made.scalar = scalarOf(n)
 	}
 	if n.Anchor != "" {
 		r.anchored[n] = made
 	}
-	return made, err
+	return made
 }
 
 // alias returns the node that an alias stands for, without copying it.
-func (r *yamlReader) alias(n *yaml.Node) (*node, error) {
+func (r *yamlReader) alias(n *yaml.Node) *node {
 	found := r.anchored[n.Alias]
 	if found == nil { // the alias is inside the value that it stands for
-		return nil, r.fail(n, "%w", unknownAnchor(n.Value))
+		r.fail(n, "%w", unknownAnchor(n.Value))
+		return &node{}
 	}
 	found.isShared = true
-	return found, r.copy(n, found.size)
+	r.copy(n, found.size)
+	return found
 }
 
-// copy counts values that a document contains once more, and returns an error if they are too
-// many.
-func (r *yamlReader) copy(n *yaml.Node, values int) error {
-	r.copies += values
-	if r.copies > maxCopies {
-		return r.fail(n, "the aliases and merge keys up to here stand for more than %d values: use fewer of them, or of smaller values", maxCopies)
+// copy counts values that a document contains once more, which may be too many.
+func (r *yamlReader) copy(n *yaml.Node, values int) {
+	if r.copies += values; r.copies > maxCopies {
+		r.fail(n, "the aliases and merge keys up to here stand for more than %d values: use fewer of them, or of smaller values", maxCopies)
 	}
-	return nil
 }
 
-func (r *yamlReader) members(to *node, n *yaml.Node) error {
+func (r *yamlReader) members(to *node, n *yaml.Node) {
 	keys := make(map[string]bool, len(n.Content)/2)
 	merges := false
-	for i := 0; i < len(n.Content); i += 2 {
-		key := n.Content[i]
-		value, err := r.read(n.Content[i+1])
-		if err != nil {
-			return err
-		}
+	for i := 0; i < len(n.Content) && r.err == nil; i += 2 {
+		key, value := n.Content[i], r.read(n.Content[i+1])
 		n.Content[i+1] = nil // frees the memory of the parser's tree early
-		if key.Kind == yaml.ScalarNode && key.ShortTag() == "!!merge" {
-			if err := r.merge(to, value, key); err != nil {
-				return err
-			}
+		switch {
+		case r.err != nil:
+		case key.Kind != yaml.ScalarNode:
+			r.fail(key, "a key must be a string, not an object, an array or an alias")
+		case key.ShortTag() == "!!merge":
+			r.merge(to, value, key)
 			merges = true
-			continue
+		case keys[key.Value]:
+			r.fail(key, "%w", KeyTwice(key.Value))
+		default:
+			keys[key.Value] = true
+			to.add(member{r.at(key), key.Value, value})
 		}
-		if key.Kind != yaml.ScalarNode {
-			return r.fail(key, "a key must be a string, not an object, an array or an alias")
-		}
-		if keys[key.Value] {
-			return r.fail(key, "%w", KeyTwice(key.Value))
-		}
-		keys[key.Value] = true
-		to.add(r.at(key), key.Value, value)
 	}
-	if merges {
-		to.members = lastOfEach(to.members)
+	if !merges {
+		return
 	}
-	return nil
-}
-
-// lastOfEach returns the members without those that are followed by another of the same key.
-func lastOfEach(members []member) []member {
-	seen := make(map[string]bool, len(members))
-	slices.Reverse(members)
-	members = slices.DeleteFunc(members, func(m member) bool {
-		isSeen := seen[m.key]
-		seen[m.key] = true
-		return isSeen
-	})
-	slices.Reverse(members)
-	return members
+	last := make(map[string]int, len(to.members))
+	for i, m := range to.members {
+		last[m.key] = i
+	}
+	all := to.members
+	to.members = all[:0]
+	for i, m := range all {
+		if last[m.key] == i {
+			to.members = append(to.members, m)
+		}
+	}
 }
 
 // merge adds the members of the value of a merge key: an object, or an array of objects. Of
-// members with the same key, lastOfEach keeps the last. So merge puts members before those that
+// members with the same key, the last one counts. So merge puts members before those that
 // are there, which override them, and takes the array backward, because its earlier objects
 // override later ones.
-func (r *yamlReader) merge(to, from *node, key *yaml.Node) error {
-	var merged []member
-	for _, item := range slices.Backward(from.items) {
-		if item.shape != object {
-			return r.fail(key, "<< takes an object, or an array of objects")
-		}
-		merged = append(merged, item.members...)
+func (r *yamlReader) merge(to, from *node, key *yaml.Node) {
+	merged := from.inside(object)
+	for _, item := range slices.Backward(from.inside(array)) {
+		merged = append(merged, item.value.members...)
 	}
-	if from.shape == scalar {
-		return r.fail(key, "<< takes an object, or an array of objects")
+	noObject := func(item member) bool { return item.value.shape != object }
+	if from.shape == scalar || slices.ContainsFunc(from.inside(array), noObject) {
+		r.fail(key, "<< takes an object, or an array of objects")
 	}
 	to.size += from.size
-	to.members = slices.Concat(merged, from.members, to.members)
-	return r.copy(key, len(to.members))
+	to.members = slices.Concat(merged, to.members)
+	r.copy(key, len(to.members))
 }
 
-func (r *yamlReader) items(to *node, n *yaml.Node) error {
-	to.items = make([]*node, 0, len(n.Content))
+func (r *yamlReader) items(to *node, n *yaml.Node) {
+	to.members = make([]member, 0, len(n.Content))
 	for i, item := range n.Content {
-		read, err := r.read(item)
-		if err != nil {
-			return err
-		}
+		read := r.read(item)
 		n.Content[i] = nil
-		to.addItem(read)
+		to.add(member{at: read.at, value: read})
 	}
-	return nil
 }
 
 // number matches the numbers of JSON, which are kept as they are.
 var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
-// scalarOf returns the value of a scalar. The tag !!str makes it a string; other tags have no
-// effect.
+// scalarOf returns the value of a scalar. The tag !!str makes it a string; other tags have no effect.
 func scalarOf(n *yaml.Node) any {
 	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	isTagged := n.Style&yaml.TaggedStyle != 0
 	if n.Style&quoted != 0 || isTagged && n.Tag == "!!str" {
 		return n.Value
 	}
-	switch {
-	case number.MatchString(n.Value):
+	if number.MatchString(n.Value) {
 		return json.Number(n.Value)
-	case isTrue[n.Value]:
+	}
+	switch n.Value { // the booleans of YAML 1.1, which kubectl reads too
+	case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON":
 		return true
-	case isFalse[n.Value]:
+	case "n", "N", "no", "No", "NO", "off", "Off", "OFF":
 		return false
 	}
 	tag := n.Tag
 	if isTagged {
 		tag = (&yaml.Node{Kind: yaml.ScalarNode, Value: n.Value}).ShortTag()
 	}
-	return plainScalar(tag, n.Value)
-}
-
-func plainScalar(tag, text string) any {
 	switch tag {
 	case "!!null":
 		return nil
 	case "!!bool":
-		return strings.EqualFold(text, "true")
+		return strings.EqualFold(n.Value, "true")
 	case "!!int":
-		if n, ok := new(big.Int).SetString(strings.ReplaceAll(text, "_", ""), 0); ok {
-			return json.Number(n.String())
+		if number, ok := new(big.Int).SetString(strings.ReplaceAll(n.Value, "_", ""), 0); ok {
+			return json.Number(number.String())
 		}
 	case "!!float":
-		return decimal(text)
+		return decimal(n.Value)
 	}
-	return text
+	return n.Value
 }
 
 // float matches the numbers of YAML that may have a fraction or an exponent.
@@ -429,18 +406,4 @@ func decimal(text string) any {
 		written += "." + parts[3]
 	}
 	return json.Number(strings.TrimPrefix(parts[1], "+") + written + parts[4])
-}
-
-// The booleans of YAML 1.1, which kubectl reads too. true and false are left to the parser.
-var (
-	isTrue  = setOf("y", "Y", "yes", "Yes", "YES", "on", "On", "ON")
-	isFalse = setOf("n", "N", "no", "No", "NO", "off", "Off", "OFF")
-)
-
-func setOf[T comparable](all ...T) map[T]bool {
-	set := make(map[T]bool, len(all))
-	for _, v := range all {
-		set[v] = true
-	}
-	return set
 }

@@ -170,8 +170,8 @@ func FuzzParse(f *testing.F) {
 				continue
 			}
 			for _, a := range o.Annotations() {
-				for offset := range len(a.text()) + 1 {
-					if line, column := a.place(a.text(), offset); file.source.line(line) == "" && line > 1 && column > 1 {
+				for offset := range len(a.Text()) + 1 {
+					if line, column := a.place(offset); file.source.line(line) == "" && line > 1 && column > 1 {
 						t.Fatalf("%d:%d is not in the file", line, column)
 					}
 				}

@@ -79,7 +79,6 @@ func with(r vmrules.Rule, key string, value json.RawMessage) (one vmrules.Rule, 
 	return one, err
 }
 
-// members returns the keys and values of a rule in an annotation.
 func members(r vmrules.Rule) (all map[string]json.RawMessage) {
 	text, _ := r.MarshalJSON() // the rule was read from JSON
 	_ = json.Unmarshal(text, &all)

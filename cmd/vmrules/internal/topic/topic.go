@@ -5,6 +5,7 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -50,7 +51,6 @@ type Check struct {
 	Brief    string // the meaning, without what becomes of it under --for ssp
 }
 
-// explained holds what explain.yaml says.
 type explained struct {
 	Topics []Topic
 	Checks map[string]*Check
@@ -90,7 +90,6 @@ var inCommand = strings.NewReplacer("under For(SSP)", "with --for ssp", "under S
 // underSSP matches what a meaning says of --for ssp.
 var underSSP = regexp.MustCompile(`; (an error|a warning|only reported) with --for ssp$`)
 
-// forms are the texts about a check.
 var forms = texts.Must(texts.New("").Funcs(texts.FuncMap{
 	"indent": Indented,
 	"severities": func() []lint.Severity {
@@ -108,11 +107,13 @@ func (t *Check) Said() string {
 		return err.Error()
 	}
 	file, err := manifest.Parse("example", []byte(t.Example))
-	if err != nil {
+	if err = cmp.Or(err, l.Enter(file)); err != nil {
 		return err.Error()
 	}
+	found := linting.NewLinted()
+	l.LintFile(found, file, io.Discard)
 	var said strings.Builder
-	for _, f := range l.Lint(file).Findings {
+	for _, f := range found.Findings {
 		if f.ID == t.Name {
 			said.WriteString(f.Short() + "\n")
 		}
