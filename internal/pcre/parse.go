@@ -158,15 +158,12 @@ func (p *parser) concat() (*node, error) {
 // skip passes over what has no meaning of its own: comments, \Q and \E, and white
 // space under (?x). All of it may come between an item and its quantifier.
 func (p *parser) skip() error {
-	for !p.done() {
+	for {
+		p.skipQuotes()
 		start := p.pos
 		switch {
-		case p.take(`\E`):
-			p.quoted = false
-		case p.quoted:
+		case p.done(), p.quoted:
 			return nil
-		case p.take(`\Q`):
-			p.quoted = true
 		case p.take("(?#"):
 			if !p.skipPast(')') {
 				return errorAt(start, `this comment has no ")"`)
@@ -181,7 +178,20 @@ func (p *parser) skip() error {
 			return nil
 		}
 	}
-	return nil
+}
+
+// skipQuotes passes over \Q and \E.
+func (p *parser) skipQuotes() {
+	for {
+		switch {
+		case p.take(`\E`):
+			p.quoted = false
+		case p.quoted || !p.take(`\Q`):
+			return
+		default:
+			p.quoted = true
+		}
+	}
 }
 
 func (p *parser) skipPast(end rune) bool {
