@@ -117,7 +117,7 @@ func (e *evaluation) walkPlan(report *Report, rules *Rules, t *target, marks []m
 	if before := e.forgiven(t); before != nil {
 		rules.plan.Compare(t.Root, before.Root, before.IsPlain(), &e.budget, marks, wrong)
 	}
-	report.keep(slices.DeleteFunc(wrong, func(w plan.Wrong) bool { return marks[w.Entry] != marksBroken }), t.At)
+	report.keep(slices.DeleteFunc(wrong, func(w plan.Wrong) bool { return marks[w.Entry] != plan.Broken }), t.At)
 	return !slices.Contains(marks, plan.Unsure)
 }
 
@@ -133,8 +133,9 @@ func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []
 		e.ratchet(r, t, by)
 		e.soften()
 		d := &e.judgement.result
-		if marks[i] = d.mark(r); marks[i] == marksFull {
-			report.addFull(d)
+		if marks[i] = d.mark(r); marks[i] == plan.Unsure {
+			more := report.details()
+			more.full = append(more.full, *d)
 		}
 	}
 }

@@ -106,7 +106,7 @@ func (t *Target) of(rules *Rules) *Target {
 func (p *part) full(all []Result) []Result {
 	n := 0
 	for _, m := range p.marks {
-		if m == marksFull {
+		if m == plan.Unsure {
 			n++
 		}
 	}
@@ -150,11 +150,11 @@ func (p *part) coverage(full []Result) (Coverage, Doubt, string) {
 	undecided, ignored := (*Result)(nil), (*Result)(nil)
 	for _, m := range p.marks {
 		switch {
-		case m == marksWaits:
+		case m == plan.Waits:
 			waits = cmp.Or(waits, errNotFilledIn.Error())
 			continue
-		case m != marksFull:
-			judged = judged || m != marksNotThere
+		case m != plan.Unsure:
+			judged = judged || m != plan.NotNeeded
 			continue
 		}
 		switch d := &full[0]; {
