@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/parameter"
@@ -361,8 +360,7 @@ func (in *Input) complete(v Violation) Violation {
 	}
 	for i, m := range in.Values {
 		if m.Field == v.Field {
-			b := breach{Breach: constraint.Breach{Detail: v.Detail}, found: m.Value, standIn: in.places[i].standIn}
-			v.Detail = b.explained(value.Describe(b.found), b.Detail)
+			v.Detail = explained(in.places[i].standIn, "", value.Describe(m.Value), v.Detail)
 		}
 	}
 	return v

@@ -149,7 +149,7 @@ func (r Result) String() string {
 		if v.Field != "" {
 			s.WriteString(value.OneLine(v.Field) + ": ")
 		}
-		s.WriteString(v.said(r.Message))
+		s.WriteString(v.sentence(r.Message))
 	}
 	if r.Omitted > 0 {
 		s.WriteString(indent + omittedCause(r.Omitted).Message)
@@ -212,9 +212,9 @@ type breach struct {
 
 // broken returns the violation for a breach at a location.
 func (r *rule) broken(b breach, at jsonpath.Texts) Violation {
-	v := r.violation(reasonOf[b.Fault], b.key, b.explained(value.Describe(b.found), b.Detail))
+	v := r.violation(reasonOf[b.Fault], b.key, explained(b.standIn, b.origin, value.Describe(b.found), b.Detail))
 	if shown, text := b.ForPeople(b.key, b.found, r.isQuantity); text != "" {
-		v.Text = b.explained(shown, text)
+		v.Text = explained(b.standIn, b.origin, shown, text)
 	}
 	v.Field, v.Pointer = at.Path, at.Pointer
 	v.Value, v.Limit, v.Origin = value.Canonical(b.found), b.Limit, b.origin
@@ -248,17 +248,16 @@ func (r *rule) isQuantity() bool {
 
 // explained returns a detail, which begins with the value as it shows it, with why the value counts, if it is not
 // written in the object.
-func (b *breach) explained(shown, detail string) string {
-	switch b.standIn {
+func explained(why jsonpath.StandIn, origin, shown, detail string) string {
+	switch why {
 	case jsonpath.Unset:
 		return fmt.Sprintf("not set, counts as %s: %s", shown, detail)
 	case jsonpath.Zero:
 		return fmt.Sprintf("0 counts as %s: %s", shown, detail)
 	}
-	if b.origin == "" {
+	if origin == "" {
 		return detail
 	}
-	origin := b.origin
 	if name, ok := strings.CutPrefix(origin, "instancetype "); ok {
 		origin = "instance type " + name
 	}
@@ -294,26 +293,19 @@ func (v Violation) Error() string {
 	if v.Value != nil {
 		parts = append(parts, value.Describe(v.Value))
 	}
-	return strings.Join(append(parts, v.sentence()), ": ")
+	return strings.Join(append(parts, v.sentence("")), ": ")
 }
 
-// said returns what is wrong, for a line below the rule's message. It repeats the violation's
-// own message only if that is another.
-func (v Violation) said(message string) string {
-	if v.Message == message {
-		return value.OneLine(cmp.Or(v.Text, v.Detail))
+// sentence returns the message, with what is wrong in parentheses, in one line; or only what is wrong if the
+// message is that above it, or none, as that of no rule is.
+func (v Violation) sentence(above string) string {
+	what := value.OneLine(cmp.Or(v.Text, v.Detail))
+	if v.Message == "" || v.Message == above {
+		return what
 	}
-	return v.sentence()
-}
-
-// sentence returns the message, with what is wrong in parentheses, in one line.
-func (v Violation) sentence() string {
-	if v.Message == "" { // of no rule
-		return value.OneLine(cmp.Or(v.Text, v.Detail))
-	}
-	return fmt.Sprintf("%s (%s)", value.OneLine(v.Message), value.OneLine(cmp.Or(v.Text, v.Detail)))
+	return fmt.Sprintf("%s (%s)", value.OneLine(v.Message), what)
 }
 
 func (v Violation) cause() Cause {
-	return Cause{Reason: v.Reason, Message: v.sentence(), Field: v.Field}
+	return Cause{Reason: v.Reason, Message: v.sentence(""), Field: v.Field}
 }
