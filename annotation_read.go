@@ -10,6 +10,7 @@ import (
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/rulekey"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // parseRules returns the rules in the text of an annotation, and all problems.
@@ -94,7 +95,10 @@ func readRules(annotation string, o parseOptions) ([]rule, []jsontext.Node, []Pr
 // readText reads the text of an annotation as JSON. It returns the elements of the array, and
 // what is wrong with the JSON.
 func readText(annotation string, o parseOptions) ([]jsontext.Node, []Problem) {
-	bytes, nesting := o.bounds()
+	bytes, nesting := maxAnnotation, maxNesting
+	if o.inGo {
+		bytes, nesting = maxBuilt, value.MaxDepth
+	}
 	if len(annotation) > bytes {
 		message := fmt.Sprintf("the annotation has %d bytes, but all annotations of an object together may have %d", len(annotation), bytes)
 		return nil, []Problem{{Index: -1, Reason: ReasonTooLong, Code: codeTooLong, Message: message}}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsontext"
-	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A Kind is what a rule enforces. Spec: Validation rules.
@@ -136,19 +135,6 @@ func (s RuleSource) Spend(time time.Duration, bytes int64) error {
 type namedKind struct {
 	kind     Kind
 	compiler KindCompiler
-}
-
-// wrong returns why the kind cannot be used; "" if it can.
-func (k namedKind) wrong() string {
-	switch {
-	case k.kind == "":
-		return "WithKind needs the name of the kind"
-	case k.kind.isOfFormat():
-		return fmt.Sprintf("WithKind cannot redefine the kind %s, which belongs to the format", k.kind)
-	case k.compiler == nil:
-		return fmt.Sprintf("WithKind has no compiler for the kind %s", value.Quoted(string(k.kind)))
-	}
-	return ""
 }
 
 // knows reports whether a kind is one of the format, or has a compiler.

@@ -336,17 +336,18 @@ func WithKind(kind Kind, c KindCompiler) ParseOption {
 func (o *parseOptions) problems() []Problem {
 	var all []Problem
 	for _, k := range o.kinds {
-		if why := k.wrong(); why != "" {
-			all = append(all, Problem{Index: -1, Line: 1, Column: 1, Reason: ReasonNotSupported, Code: codeInvalidOption, Message: why})
+		why := ""
+		switch {
+		case k.kind == "":
+			why = "WithKind needs the name of the kind"
+		case k.kind.isOfFormat():
+			why = fmt.Sprintf("WithKind cannot redefine the kind %s, which belongs to the format", k.kind)
+		case k.compiler == nil:
+			why = fmt.Sprintf("WithKind has no compiler for the kind %s", value.Quoted(string(k.kind)))
+		default:
+			continue
 		}
+		all = append(all, Problem{Index: -1, Line: 1, Column: 1, Reason: ReasonNotSupported, Code: codeInvalidOption, Message: why})
 	}
 	return all
-}
-
-// bounds returns how many bytes the text may have, and how many levels its values.
-func (o *parseOptions) bounds() (bytes, nesting int) {
-	if o.inGo {
-		return maxBuilt, value.MaxDepth
-	}
-	return maxAnnotation, maxNesting
 }
