@@ -15,7 +15,8 @@ import (
 	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
-// An evaluation is one call of Validate. It is not safe for concurrent use.
+// An evaluation is one call of Validate. It is not safe for concurrent use. Its exported methods are those of
+// a door.Judging.
 //
 // validation.go calls judgeAll for each target. There, the plan of the rules decides most rules in one walk through the
 // object; each of the others has a judgement.
@@ -58,8 +59,8 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 	return e
 }
 
-// release returns an evaluation to the pool, and removes everything of the caller from it.
-func (e *evaluation) release() {
+// Release returns an evaluation to the pool, and removes everything of the caller from it.
+func (e *evaluation) Release() {
 	clear(e.targets)
 	*e = evaluation{targets: e.targets[:0]}
 	evaluations.Put(e)
@@ -140,8 +141,8 @@ func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []
 	}
 }
 
-// implied returns the fields of a target that count even if they are not written.
-func (e *evaluation) implied(t *target) *jsonpath.Implied {
+// Implied returns the fields of a target that count even if they are not written.
+func (e *evaluation) Implied(t *target) *jsonpath.Implied {
 	switch {
 	case t.IsWhole:
 		return e.whole
@@ -153,9 +154,9 @@ func (e *evaluation) implied(t *target) *jsonpath.Implied {
 	return e.open
 }
 
-// walk prepares a search in a target.
-func (e *evaluation) walk(t *target, v jsonpath.Visitor) jsonpath.Search {
-	w := jsonpath.Search{Meter: &e.budget.Meter, Visitor: v, Root: t.At, Implied: e.implied(t), Open: t.Open, Thorough: e.given.warning != nil}
+// Search prepares a search in a target.
+func (e *evaluation) Search(t *target, v jsonpath.Visitor) jsonpath.Search {
+	w := jsonpath.Search{Meter: &e.budget.Meter, Visitor: v, Root: t.At, Implied: e.Implied(t), Open: t.Open, Thorough: e.given.warning != nil}
 	if t.HasParameters {
 		w.Placeholders = &templateParameters
 	}
@@ -229,7 +230,7 @@ func (j *judgement) applies() bool {
 	if j.rule.Valid.IsZero() {
 		return true
 	}
-	w := j.call.walk(j.target, jsonpath.VisitorFunc(func(*jsonpath.Search, any) bool { return false }))
+	w := j.call.Search(j.target, jsonpath.VisitorFunc(func(*jsonpath.Search, any) bool { return false }))
 	err := w.Run(j.rule.Valid.parsed, j.target.Root)
 	doubt := doubtOf(j.target, &w)
 	switch {
@@ -247,7 +248,7 @@ func (j *judgement) applies() bool {
 
 // judgeValues checks what the path selects, and decides.
 func (j *judgement) judgeValues() {
-	j.search = j.call.walk(j.target, j) // it calls Visit for each value
+	j.search = j.call.Search(j.target, j) // it calls Visit for each value
 	w := &j.search
 	switch err := w.Run(j.rule.Path.parsed, j.target.Root); {
 	case err != nil:
@@ -447,7 +448,7 @@ func (j *judgement) searchAll() {
 		if path.IsZero() || j.target.Nothing != "" {
 			continue
 		}
-		w := j.call.walk(j.target, jsonpath.VisitorFunc(func(*jsonpath.Search, any) bool { return true }))
+		w := j.call.Search(j.target, jsonpath.VisitorFunc(func(*jsonpath.Search, any) bool { return true }))
 		if err := cmp.Or(w.Run(path.parsed, j.target.Root), doubtOf(j.target, &w)); err != nil {
 			j.keepDoubt("", err)
 		}

@@ -137,7 +137,7 @@ func (j *judgement) appendItems(all []value.Scalar, path Path, v any) ([]value.S
 // find returns what an argument's path selects, which is at least one value.
 func (j *judgement) find(path Path) ([]any, error) {
 	var found []any
-	w := j.call.walk(j.target, jsonpath.VisitorFunc(func(_ *jsonpath.Search, v any) bool {
+	w := j.call.Search(j.target, jsonpath.VisitorFunc(func(_ *jsonpath.Search, v any) bool {
 		found = append(found, v)
 		return true
 	}))

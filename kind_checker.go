@@ -130,7 +130,7 @@ func (in *Input) Find(path Path) ([]Match, error) {
 		return path.Find(in.Root)
 	}
 	var matches []Match
-	w := j.call.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
+	w := j.call.Search(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
 		if !w.Pay(matchWork, w.At().TextSize()+matchSize) {
 			return false
 		}
@@ -240,7 +240,7 @@ func (j *judgement) check() bool {
 func (in *Input) selectValues() error {
 	j := in.judgement
 	var doubt error
-	w := j.call.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
+	w := j.call.Search(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
 		why := unfilledParameter(j.inspect(v))
 		if why != nil {
 			why = j.atField(w, why)
@@ -289,7 +289,7 @@ func (in *Input) selectOld() error {
 	if _, ok := j.rule.Path.parsed.Names(); !ok {
 		return nil
 	}
-	w := j.call.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
+	w := j.call.Search(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
 		in.OldValue = j.plain(w, v)
 		return false
 	}))
