@@ -54,7 +54,8 @@ func (r *ruleReader) read(index int, n jsontext.Node) rule {
 	r.rule.Kind = Kind(r.mandatory(rulekey.Rule))
 	r.rule.Name = r.mandatory(rulekey.Name)
 	if path := r.mandatory(rulekey.Path); path != "" {
-		r.rule.Path = r.path(rulekey.Path, path)
+		n, _ := r.node.Member(rulekey.Path)
+		r.rule.Path = r.path(n, rulekey.Path, path)
 	}
 	r.rule.Message = r.mandatory(rulekey.Message)
 	r.valid()
@@ -76,11 +77,9 @@ func (r *ruleReader) judgesArguments() bool {
 	return r.rule.Kind == "" || r.knows(r.rule.Kind)
 }
 
-func (r *ruleReader) member(key string) (jsontext.Node, bool) { return r.node.Member(key) }
-
 // mandatory reads a key that must have a string that is not empty.
 func (r *ruleReader) mandatory(key string) string {
-	n, ok := r.member(key)
+	n, ok := r.node.Member(key)
 	s, isString := n.Value.(string)
 	if s != "" {
 		return s
@@ -96,18 +95,13 @@ func (r *ruleReader) mandatory(key string) string {
 	return ""
 }
 
-// path reads a JSONPath in the form of the version.
-func (r *ruleReader) path(key, s string) Path {
-	n, _ := r.member(key)
+// path reads a JSONPath in the form of the version. If it is wrong, path returns the zero Path, and adds a
+// problem at the step that is wrong.
+func (r *ruleReader) path(n jsontext.Node, key, s string) Path {
 	path, err := r.knownPath(s)
-	if err != nil {
-		r.wrongPath(n, key, s, err)
+	if err == nil {
+		return path
 	}
-	return path
-}
-
-// wrongPath adds a problem with a path, at the step that is wrong.
-func (r *ruleReader) wrongPath(n jsontext.Node, key, s string, err error) {
 	if step := (*jsonpath.StepError)(nil); errors.As(err, &step) {
 		whole := n.Start
 		n.Start = jsontext.Inside(r.text, whole, len(s)-step.Left)
@@ -116,6 +110,7 @@ func (r *ruleReader) wrongPath(n jsontext.Node, key, s string, err error) {
 		}
 	}
 	r.problem(n, key, ReasonInvalid, "%v", err)
+	return Path{}
 }
 
 // knownPath reads a path in the form of the version. It reads each path once, because rules
@@ -135,7 +130,7 @@ func (r *ruleReader) knownPath(s string) (Path, error) {
 }
 
 func (r *ruleReader) valid() {
-	n, ok := r.member(rulekey.Valid)
+	n, ok := r.node.Member(rulekey.Valid)
 	if !ok {
 		return
 	}
@@ -148,11 +143,11 @@ func (r *ruleReader) valid() {
 		r.problem(n, rulekey.Valid, ReasonInvalid, "%q is empty: write a JSONPath, or leave it out", rulekey.Valid)
 		return
 	}
-	r.rule.Valid = r.path(rulekey.Valid, s)
+	r.rule.Valid = r.path(n, rulekey.Valid, s)
 }
 
 func (r *ruleReader) justWarning() {
-	n, ok := r.member(rulekey.JustWarning)
+	n, ok := r.node.Member(rulekey.JustWarning)
 	if !ok {
 		return
 	}
@@ -239,11 +234,8 @@ func (r *ruleReader) constraint(a *constraint.Argument, key string, n jsontext.N
 // wanted, are for messages.
 func (r *ruleReader) readArgument(key, before, wanted string, n jsontext.Node) (Argument, value.Scalar, bool) {
 	if s, ok := n.Value.(string); ok && r.isPath(s) {
-		path, err := r.knownPath(s)
-		if err != nil {
-			r.wrongPath(n, key, s, err)
-		}
-		return Argument{path: path}, value.Scalar{}, err == nil
+		path := r.path(n, key, s)
+		return Argument{path: path}, value.Scalar{}, !path.IsZero()
 	}
 	s, ok := value.ScalarOf(n.Value)
 	if !ok {
