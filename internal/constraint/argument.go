@@ -102,13 +102,10 @@ func (a *Argument) Meant(literal string) string {
 // An Error says why a literal cannot be an argument.
 type Error struct {
 	Fault Fault
-	Err   error
+	error
 }
 
-func (e *Error) Error() string { return e.Err.Error() }
-
-// Unwrap returns Err.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return e.error }
 
 // A Fault says what sort of thing is wrong with a value or a literal.
 type Fault int

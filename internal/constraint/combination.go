@@ -31,20 +31,14 @@ func (t *Combination) Add(s *Set, b *meter.Budget) {
 			t.ones[i] = one
 			continue
 		}
-		t.addMore(c)
+		if t.seen == nil {
+			t.seen = map[string]bool{}
+		}
+		if id := c.Key() + " " + c.String(); !t.seen[id] {
+			t.seen[id] = true
+			t.more = append(t.more, c)
+		}
 	}
-}
-
-func (t *Combination) addMore(c Constraint) {
-	id := c.Key() + " " + c.String()
-	if t.seen[id] {
-		return
-	}
-	if t.seen == nil {
-		t.seen = map[string]bool{}
-	}
-	t.seen[id] = true
-	t.more = append(t.more, c)
 }
 
 // Set returns what the sets that were added demand.
