@@ -104,15 +104,14 @@ func (p *plainer) spend(v any, depth int) bool {
 	if s, ok := v.(string); ok {
 		size += len(s) / 100
 	}
-	if err := p.meter.Spend(PlainWork*size, 0); err != nil {
-		p.fail(err)
-	}
+	p.fail(p.meter.Spend(PlainWork*size, 0))
 	if depth > MaxDepth {
 		p.fail(ErrTooDeep)
 	}
 	return p.err == nil
 }
 
+// fail keeps the first error that is not nil.
 func (p *plainer) fail(err error) {
 	if p.err == nil {
 		p.err = err
@@ -122,9 +121,7 @@ func (p *plainer) fail(err error) {
 // buys pays for the copy of a map or slice, and reports whether to go on.
 func (p *plainer) buys(children int) bool {
 	if p.copies && p.err == nil {
-		if err := p.meter.Spend(0, copiedSize+meter.Times(children, copiedChild)); err != nil {
-			p.fail(err)
-		}
+		p.fail(p.meter.Spend(0, copiedSize+meter.Times(children, copiedChild)))
 	}
 	return p.err == nil
 }
@@ -224,8 +221,7 @@ func (p *plainer) number(v any) any {
 		p.fail(errNoJSON)
 		return nil
 	}
-	if err := p.meter.Spend(n.Digits()*digitWork, 0); err != nil {
-		p.fail(err)
+	if p.fail(p.meter.Spend(n.Digits()*digitWork, 0)); p.err != nil {
 		return nil
 	}
 	digits := n.String()
