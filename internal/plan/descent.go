@@ -61,7 +61,7 @@ func (w *walk) descendInto(n *node, v map[string]any) {
 		}
 		before := len(w.wrong)
 		for _, m := range n.members {
-			if m.name == name {
+			if m.step == name {
 				w.matched++
 				w.visit(m.node, next)
 			}

@@ -270,7 +270,7 @@ func (w *walk) visit(n *node, v any) {
 func (w *walk) members(n *node, v map[string]any) {
 	for i := range n.members {
 		m := &n.members[i]
-		next := v[m.name]
+		next := v[m.step]
 		if m.node.field != nil && !isWritten(next) {
 			w.field(m.node, v, next)
 			continue
@@ -283,7 +283,7 @@ func (w *walk) members(n *node, v map[string]any) {
 func (w *walk) texts(n *node, v map[string]string) {
 	for i := range n.members {
 		m := &n.members[i]
-		switch text, ok := v[m.name]; {
+		switch text, ok := v[m.step]; {
 		case ok:
 			w.visit(m.node, text)
 		case m.node.field != nil:
@@ -305,7 +305,7 @@ func itemsOf(list []map[string]any) []any {
 func (w *walk) untyped(n *node, v map[any]any) {
 	for i := range n.members {
 		m := &n.members[i]
-		next, ok := v[m.name]
+		next, ok := v[m.step]
 		switch {
 		case !ok && (!w.spend(len(v)/64) || !value.HasOnlyStrings(v)):
 			w.unsure(m.node) // another key may have that name
@@ -343,7 +343,7 @@ func (w *walk) field(n *node, parent, next any) {
 
 func (w *walk) array(n *node, v []any) {
 	for _, item := range n.items {
-		if k := jsonpath.FromEnd(item.index, len(v)); 0 <= k && k < len(v) {
+		if k := jsonpath.FromEnd(item.step, len(v)); 0 <= k && k < len(v) {
 			w.item(item.node, v, k)
 		}
 	}
