@@ -39,7 +39,8 @@ func Append(targets []Target, v any, m *meter.Meter) []Target {
 // AppendForm appends what Append appends, for a form that is not complete: an object whose
 // content is still unknown counts as a VirtualMachine.
 func AppendForm(targets []Target, v any, m *meter.Meter) []Target {
-	if isBegun(v) {
+	kind := value.At(v, "kind")
+	if (kind == nil || kind == "") && kindByShape(v) == kindOther {
 		return append(targets, virtualMachine(v, nil))
 	}
 	return Append(targets, v, m)
@@ -166,7 +167,8 @@ func (f finder) list(v any, lists int) []Target {
 	if lists > maxLists {
 		return []Target{beyond(tooDeep)}
 	}
-	return f.each(v, "items", f.itemKind(v), lists)
+	itemKind := strings.TrimSuffix(value.StringAt(v, "kind"), "List")
+	return f.each(v, "items", f.holderNamed(v, itemKind), lists)
 }
 
 // each returns the VMs in the objects of a list, which is a member of v, or a target that says that
