@@ -33,7 +33,11 @@ func writeSteps(b []byte, steps jp.Expr) []byte {
 		case jp.Nth:
 			b = writeKeys(b, []any{int64(step)})
 		case Filter:
-			b = append(writeFilter(append(b, "[?("...), step), ")]"...)
+			b = append(append(b, "[?("...), step.Left.String()...)
+			if step.Operator != "" {
+				b = append(append(b, step.Operator...), step.Right.String()...)
+			}
+			b = append(b, ")]"...)
 		}
 	}
 	return b
@@ -89,14 +93,6 @@ func writeSlice(b []byte, slice jp.Slice) []byte {
 		if bound != jp.SliceNotSet {
 			b = strconv.AppendInt(b, int64(bound), 10)
 		}
-	}
-	return b
-}
-
-func writeFilter(b []byte, f Filter) []byte {
-	b = append(b, f.Left.String()...)
-	if f.Compares() {
-		b = append(append(b, f.Operator...), f.Right.String()...)
 	}
 	return b
 }
