@@ -188,16 +188,14 @@ func (n *Node) has(key string, many map[string]bool) bool {
 // and returns false.
 func (r *reader) key() (Member, bool) {
 	m := Member{Start: r.nextToken()}
-	if m.Start < len(r.text) && r.text[m.Start] != '"' {
-		r.badToken(m.Start, aKey)
-		return m, false
+	length := 0
+	if r.at(m.Start, `"`) {
+		m.Key, length = scanString(r.text[m.Start:])
 	}
-	key, length := scanString(r.text[m.Start:])
 	if length == 0 {
 		r.badToken(m.Start, aKey)
 		return m, false
 	}
-	m.Key = key
 	r.endString(m.Start, m.Start+length)
 	if r.depth == 2 && r.item >= 0 {
 		r.itemKey = m.Key
