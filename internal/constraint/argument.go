@@ -78,8 +78,7 @@ func (a *Argument) unfit(f Fault, literal value.Scalar) error {
 	return &Error{f, fmt.Errorf("must be %s, not %s%s", a.Wanted, literal.Describe(), hint)}
 }
 
-// quantityHint returns the end of a message about a literal such as "2 GB" that is nearly a
-// quantity; otherwise "".
+// quantityHint returns the end of a message about a literal that is nearly a quantity; otherwise "".
 func quantityHint(literal string) string {
 	meant := quantity.Meant(literal)
 	if meant == nil {

@@ -159,8 +159,7 @@ func isBareName(name string) bool {
 	return name != ""
 }
 
-// isPlainName reports whether a name needs no quotes: it has only characters of names, and
-// dots, which are written with a backslash.
+// isPlainName reports whether a name needs no quotes. A dot in it is written with a backslash.
 func isPlainName(name string) bool {
 	for _, r := range name {
 		if r != '.' && !isNameRune(r) {

@@ -43,8 +43,7 @@ func writeSteps(b []byte, steps jp.Expr) []byte {
 	return b
 }
 
-// writeName writes a name, after a dot unless it has none. A name that needs quotes is written in
-// brackets.
+// writeName writes a name: after a dot unless it has none, or in brackets if it needs quotes.
 func writeName(b []byte, name string, hasNoDot bool) []byte {
 	if !isPlainName(name) {
 		return writeKeys(b, []any{name})

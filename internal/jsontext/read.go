@@ -51,8 +51,7 @@ func Read(text string, f Format, m *meter.Meter) (Node, []Error) {
 	return root, r.errors
 }
 
-// A reader reads the Nodes of a text. It stops at the first error that makes the rest
-// unreadable.
+// A reader reads the Nodes of a text. It stops at the first error that makes the rest unreadable.
 type reader struct {
 	text    string
 	format  Format
@@ -126,8 +125,7 @@ func (r *reader) array(n *Node) {
 	r.leave()
 }
 
-// nextItem moves on to an item of the outermost array, and reports whether the array may
-// have so many items.
+// nextItem moves on to an item of the outermost array, and reports whether that may have so many.
 func (r *reader) nextItem(index int) bool {
 	r.item = index
 	if index == r.format.MaxItems {
@@ -184,8 +182,7 @@ func (n *Node) has(key string, many map[string]bool) bool {
 	return slices.ContainsFunc(n.Members, func(m Member) bool { return m.Key == key })
 }
 
-// key reads the key of a member and the colon after it. If one is missing, it reports that
-// and returns false.
+// key reads the key of a member and the colon after it; false if one is missing, which it reports.
 func (r *reader) key() (Member, bool) {
 	m := Member{Start: r.nextToken()}
 	length := 0
@@ -256,8 +253,7 @@ func (r *reader) more(closing byte, start int, notFirst bool) bool {
 	return !r.stopped
 }
 
-// token reads a string, number or word, or an opening bracket. If there is none, it reports
-// that and returns false.
+// token reads a string, number or word, or an opening bracket; false if there is none, which it reports.
 func (r *reader) token(expected string) (any, bool) {
 	start := r.nextToken()
 	r.lastString = -1

@@ -43,8 +43,7 @@ func repeatedCharacters(tree *node) []rune {
 	return found
 }
 
-// A runFinder finds how long the runs of one character are that the parts of a
-// pattern match.
+// A runFinder finds how long the runs of one character are that the parts of a pattern match.
 type runFinder struct {
 	character rune
 	ambiguous bool // a repeat has parts of different lengths

@@ -55,8 +55,7 @@ const (
 	innerOther                            // [:...:] and properties
 )
 
-// count adds the ranges of a class, of which one \p can have hundreds, and refuses too
-// many.
+// count adds the ranges of a class, of which one \p can have hundreds, and refuses too many.
 func (p *parser) count(start int, set charset) error {
 	if p.ranges += len(set) / 2; p.ranges > maxRanges {
 		return errorAt(start, "up to here, the classes together have more than %d ranges of characters", maxRanges)

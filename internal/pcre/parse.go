@@ -39,10 +39,7 @@ func Parse(pattern string, b *meter.Budget) (*Tree, error) {
 	return &Tree{pattern, root}, nil
 }
 
-// parse reads a pattern as PCRE2 does in UTF mode. Its grammar lists what is allowed.
-// Anything else is an error that names it.
-//
-// It charges b for reading, and for the later walks over the tree.
+// parse reads a pattern as PCRE2 does in UTF mode. Its grammar lists what is allowed: all else is an error.
 func parse(pattern string, b *meter.Budget) (*node, error) {
 	if len(pattern) > MaxBytes {
 		return nil, fmt.Errorf("the regex has %d bytes, but at most %d are allowed", len(pattern), MaxBytes)

@@ -15,8 +15,7 @@ type filter struct {
 	mayBeUnset   bool // the member has a default
 }
 
-// filterOf returns a step into a list with these fields as a filter; false if it is none that a
-// plan supports.
+// filterOf returns a step into a list with these fields as a filter; false if a plan does not support it.
 func filterOf(step jp.Frag, list *jsonpath.Implied) (filter, bool) {
 	s, ok := step.(jsonpath.Filter)
 	if !ok {

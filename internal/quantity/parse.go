@@ -122,8 +122,7 @@ func parseScientific(mantissa, exponent string) (Number, error) {
 	return parseDecimal(mantissa, e)
 }
 
-// suffixScale returns the factor of the suffix of a quantity, 2^shift × 10^exponent; false if
-// it is not a suffix.
+// suffixScale returns the factor of a quantity's suffix, 2^shift × 10^exponent; false if it is not a suffix.
 func suffixScale(suffix string) (shift uint, exponent int, ok bool) {
 	switch {
 	case suffix == "":

@@ -45,8 +45,7 @@ func nameOfKey(key reflect.Value) (string, bool) {
 	return key.Type().String(), false
 }
 
-// marshaledKey returns what nameOfKey returns for a key with a MarshalText, which may panic
-// like any method of the caller's types.
+// marshaledKey is nameOfKey for a key with a MarshalText, which may panic like any method of a caller's.
 func marshaledKey(key encoding.TextMarshaler) (name string, ok bool) {
 	r := reflect.ValueOf(key)
 	if r.Kind() == reflect.Pointer && r.IsNil() {

@@ -210,8 +210,7 @@ func (p *plainer) float(f float64) (any, bool) {
 	return plain, !isFloat
 }
 
-// number returns a number as an int64 or float64 with the same digits, or as a
-// json.Number.
+// number returns a number as an int64 or float64 with the same digits, or as a json.Number.
 func (p *plainer) number(v any) any {
 	n, err := numberOf(v)
 	if written, ok := v.(json.Number); ok && err == quantity.ErrRange {

@@ -22,8 +22,7 @@ const (
 	tooDeep  = "lists are nested too deep"
 )
 
-// maxLists is how deeply lists may be nested. People do not nest lists, but an object built
-// in Go may contain itself.
+// maxLists is how deeply lists may be nested: people do not, but an object built in Go may contain itself.
 const maxLists = 4
 
 // Append appends the VMs in an object, or the object itself if it is of a kind without VMs.
@@ -53,8 +52,7 @@ func AppendObjects(targets []Target, v any, m *meter.Meter) []Target {
 	return f.complete(found)
 }
 
-// A finder pays for what it finds. If the meter refuses, it stops, and what it has found must
-// be ignored.
+// A finder pays for what it finds. If the meter refuses, what it has found must be ignored.
 type finder struct {
 	meter      *meter.Meter
 	inTemplate bool // strings may contain parameters
@@ -66,8 +64,7 @@ func (f finder) pays(n int) bool {
 	return f.meter.Spend(meter.Times(n, Work), meter.Times(n, Size)) == nil
 }
 
-// complete returns the targets that were found, or a single one that says that there are too
-// many.
+// complete returns the targets that were found, or one that says that there are too many.
 func (f finder) complete(targets []Target) []Target {
 	if f.meter.Err() == nil {
 		return targets
@@ -219,8 +216,7 @@ func (f finder) item(v any, inList holder, lists int) []Target {
 	return found
 }
 
-// isUnknown reports whether a value may be any other: it is not readable, or a parameter of a
-// template.
+// isUnknown reports whether a value may be any other: it is not readable, or a parameter of a template.
 func (f finder) isUnknown(v any) bool {
 	s, _ := v.(string)
 	return !value.IsReadable(v) || f.inTemplate && parameter.OfAnyType(s) != ""

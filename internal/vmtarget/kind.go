@@ -152,8 +152,7 @@ func (f finder) holderNamed(v any, name string) holder {
 	return holder(i)
 }
 
-// mayBeAny reports whether a string inside a template contains a parameter, so that it may
-// become any other.
+// mayBeAny reports whether a string contains a parameter of a template, so that it may become any other.
 func (f finder) mayBeAny(s string) bool { return f.inTemplate && parameter.First(s) != "" }
 
 func kindByShape(v any) holder {
