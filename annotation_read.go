@@ -61,8 +61,7 @@ func unusable(what string, problems []Problem) error {
 	return doubtful(DoubtRules, errors.New(text))
 }
 
-// readRules returns all problems in the text of an annotation, and as much of each rule as can
-// be read, with its node.
+// readRules returns all problems in an annotation, and as much of each rule as can be read, with its node.
 func readRules(annotation string, o parseOptions) ([]rule, []jsontext.Node, []Problem) {
 	if problems := o.problems(); problems != nil {
 		return nil, nil, problems
@@ -92,8 +91,7 @@ func readRules(annotation string, o parseOptions) ([]rule, []jsontext.Node, []Pr
 	return rules, nodes, problems
 }
 
-// readText reads the text of an annotation as JSON. It returns the elements of the array, and
-// what is wrong with the JSON.
+// readText returns the elements of the array in an annotation, and what is wrong with its JSON.
 func readText(annotation string, o parseOptions) ([]jsontext.Node, []Problem) {
 	bytes, nesting := maxAnnotation, maxNesting
 	if o.inGo {
@@ -145,8 +143,7 @@ func place(problems []Problem, text string) {
 	}
 }
 
-// tooMuch adds a problem where reading ended if the budget was too small. read is the number
-// of rules that were read.
+// tooMuch adds a problem where reading ended, after so many rules, if the budget was too small.
 func (r *ruleReader) tooMuch(read int, nodes []jsontext.Node) {
 	err := r.budget.Err()
 	if err == nil || len(nodes) == 0 {

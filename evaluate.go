@@ -38,8 +38,7 @@ var (
 	openFields  = vmfields.OfOpenVM(nil)
 )
 
-// evaluations are reused, because they and their buffers are most of what a call allocates if
-// nothing is wrong.
+// evaluations are reused: with their buffers, they are most of what a call allocates if nothing is wrong.
 var evaluations = sync.Pool{New: func() any { return &evaluation{} }}
 
 func newEvaluation(opts []ValidateOption) *evaluation {
@@ -122,8 +121,7 @@ func (e *evaluation) walkPlan(report *Report, rules *Rules, t *target, marks []m
 	return !slices.Contains(marks, plan.Unsure)
 }
 
-// judgeRest decides the rules of which the plan is not sure, and replaces their marks. It tells
-// the report what a mark cannot express.
+// judgeRest decides the rules of which the plan is not sure, and replaces their marks in the report.
 func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []mark) {
 	for i, m := range marks {
 		if m != plan.Unsure {
@@ -224,8 +222,7 @@ func (j *judgement) run() {
 	}
 }
 
-// applies reports whether "valid" is absent or selects something. If not, it ends the
-// judgement.
+// applies reports whether "valid" is absent or selects something. If not, it ends the judgement.
 func (j *judgement) applies() bool {
 	if j.rule.Valid.IsZero() {
 		return true
@@ -417,8 +414,7 @@ func (j *judgement) addDoubt(argument string, doubt error) {
 // keepsDoubts reports whether all doubts of a rule count, and not only the first.
 func (e *evaluation) keepsDoubts() bool { return e.given.ratchets || e.given.warning != nil }
 
-// soften makes the result of a rule warn if it is undecided only for the reasons of
-// WarnIfUndecided.
+// soften makes the result of a rule warn if it is undecided only for the reasons of WarnIfUndecided.
 func (e *evaluation) soften() {
 	d := &e.judgement.result
 	if d.Outcome != OutcomeUndecided || e.given.warning == nil {
@@ -435,8 +431,7 @@ func (e *evaluation) soften() {
 	}
 }
 
-// searchAll searches what the paths of the rule select for further doubts, as the first may have ended
-// the judgement.
+// searchAll searches all paths of the rule for further doubts: the first may have ended the judgement.
 func (j *judgement) searchAll() {
 	paths := []Path{j.rule.Valid, j.rule.Path}
 	for _, argument := range j.rule.paths {

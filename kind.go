@@ -27,8 +27,7 @@ func (k Kind) isOfFormat() bool { return constraint.IsKind(k) }
 
 var formatKinds = []Kind{KindInteger, KindString, KindRegex, KindEnum}
 
-// valueType returns the type of value that the kind demands. A kind that is not one of the
-// format demands a value to which arguments can be applied.
+// valueType returns the type of value that the kind demands: a scalar, if it is not one of the format.
 func (k Kind) valueType() constraint.Type { return constraint.OfKind(string(k)) }
 
 // isKnown reports whether the rule's kind is known.

@@ -201,8 +201,7 @@ func (e *evaluation) oldVM(t *target) any {
 	return jsonpath.Lookup(e.given.old, t.VMAt)
 }
 
-// check asks the Checker of a kind that is not one of the format. It returns false
-// if that ends the judgement.
+// check asks the Checker of a kind that is not one of the format. It returns false to end the judgement.
 func (j *judgement) check() bool {
 	c := j.call.startChecking(j.target)
 	if c.err != nil {
@@ -273,8 +272,7 @@ func (j *judgement) plain(w *jsonpath.Search, v any) any {
 	return converted
 }
 
-// inspect pays for everything inside a plain value, and returns the first template parameter there
-// that is not filled in; "" if there is none.
+// inspect pays for everything inside a plain value, and returns the first parameter that is not filled in.
 func (j *judgement) inspect(v any) string {
 	return parameter.Inside(v, j.target.HasParameters, &j.call.budget.Meter)
 }
@@ -296,8 +294,7 @@ func (in *Input) selectOld() error {
 	return w.Run(j.rule.Path.parsed, jsonpath.Lookup(j.call.checking.old, j.target.At[len(j.target.VMAt):]))
 }
 
-// conclude makes a verdict the rule's result. It returns true if the rule's arguments
-// still have to be validated.
+// conclude makes a verdict the rule's result; true if the rule's arguments still have to be checked.
 func (j *judgement) conclude(in *Input, v Verdict) bool {
 	switch {
 	case v.Outcome == OutcomeSatisfied && len(v.Violations) == 0:
@@ -314,8 +311,7 @@ func (j *judgement) conclude(in *Input, v Verdict) bool {
 	return false
 }
 
-// checkViolated reports what a Checker found. Under Partial, a missing value may still
-// be filled in.
+// checkViolated reports what a Checker found. Under Partial, a missing value may still be filled in.
 func (j *judgement) checkViolated(in *Input, v Verdict) {
 	found := v.Violations
 	if len(found) == 0 {

@@ -178,8 +178,7 @@ func (r *Report) add(rules *Rules, target string, about *Target) []mark {
 	return marks
 }
 
-// keep keeps what the plan found wrong in the target that was added last, whose root is at a
-// location.
+// keep keeps what the plan found wrong in the target that was added last, whose root is at a location.
 func (r *Report) keep(wrong []plan.Wrong, at jsonpath.Location) {
 	if len(wrong) == 0 {
 		return

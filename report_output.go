@@ -111,8 +111,7 @@ func (r *Report) addTargets(read *writtenReport) error {
 	return nil
 }
 
-// contradicted returns what its results contradict in a target that was read: derived is what they
-// say; nil if there are none.
+// contradicted returns what the results, which say derived, contradict in a target; nil if there are none.
 func (t *Target) contradicted(derived *Target, isWhole bool) string {
 	switch {
 	case t.Coverage == "":
@@ -315,8 +314,7 @@ func (e *ParseError) MarshalJSON() ([]byte, error) {
 // each violation. It can therefore be far longer than the rules and the object. What does
 // not fit is left out and counted.
 
-// maxOutput limits the bytes that are written for one report or error: as JSON, as text, or
-// as a list of causes or warnings.
+// maxOutput limits the bytes of one report or error: as JSON, as text, or as a list of causes or warnings.
 const maxOutput = 16 << 20
 
 // cut returns the results of a report that fit, and how many are left out. The results are
@@ -356,8 +354,7 @@ func (t *Target) sizeAlone() int {
 	return listFrame + jsontext.Size(&alone)
 }
 
-// listFrame is more bytes than JSON writes around a list inside a result or target, with how many are
-// left out of it.
+// listFrame is more bytes than JSON writes around a list, with how many are left out of it.
 const listFrame = 50
 
 // sizeAlone returns how many bytes of JSON a result takes, at most, without its violations.

@@ -246,8 +246,7 @@ func (r *rule) isQuantity() bool {
 	return of != nil && of.Type.Value().Sort == vmapi.Quantity
 }
 
-// explained returns a detail, which begins with the value as it shows it, with why the value counts, if it is not
-// written in the object.
+// explained returns a detail, which begins with shown, with why the value counts if it is not written.
 func explained(why jsonpath.StandIn, origin, shown, detail string) string {
 	switch why {
 	case jsonpath.Unset:
@@ -272,8 +271,7 @@ func originOf(t *target, at jsonpath.Location, why jsonpath.StandIn) string {
 	return t.OriginOf(at)
 }
 
-// size returns what keeping the violation costs. The rule's name and message, and a string
-// value, cost nothing, because they are shared.
+// size returns what keeping the violation costs, apart from the texts that are shared.
 func (v *Violation) size() int {
 	return len(v.Field) + len(v.Pointer) + len(v.Detail) + len(v.Text) + violationSize
 }

@@ -71,8 +71,7 @@ func (r *ruleReader) read(index int, n jsontext.Node) rule {
 	return r.rule
 }
 
-// judgesArguments reports whether the meaning of the arguments is known. In a rule of an
-// unknown kind they may mean anything.
+// judgesArguments reports whether the meaning of the arguments is known: that of an unknown kind may be any.
 func (r *ruleReader) judgesArguments() bool {
 	return r.rule.Kind == "" || r.knows(r.rule.Kind)
 }
@@ -113,8 +112,7 @@ func (r *ruleReader) path(n jsontext.Node, key, s string) Path {
 	return Path{}
 }
 
-// knownPath reads a path in the form of the version. It reads each path once, because rules
-// often share one.
+// knownPath reads a path in the form of the version, each only once, because rules often share one.
 func (r *ruleReader) knownPath(s string) (Path, error) {
 	if path, ok := r.paths[s]; ok {
 		return path, nil
@@ -171,8 +169,7 @@ func (r *ruleReader) arguments() {
 	r.rule.literal = constraint.NewSet(r.rule.Kind.valueType(), literal)
 }
 
-// argumentMember returns the key and value of an argument. In 201901-1, it may have its old
-// key.
+// argumentMember returns the key and value of an argument. In 201901-1, it may have its old key.
 func (r *ruleReader) argumentMember(a *constraint.Argument) (string, jsontext.Node, bool) {
 	var first *jsontext.Member
 	for i := range r.node.Members {
@@ -230,8 +227,7 @@ func (r *ruleReader) constraint(a *constraint.Argument, key string, n jsontext.N
 	return nil
 }
 
-// readArgument reads a path, or a literal and its scalar. What comes before the key, and what is
-// wanted, are for messages.
+// readArgument reads a path, or a literal and its scalar. before and wanted are for messages.
 func (r *ruleReader) readArgument(key, before, wanted string, n jsontext.Node) (Argument, value.Scalar, bool) {
 	if s, ok := n.Value.(string); ok && r.isPath(s) {
 		path := r.path(n, key, s)
@@ -351,8 +347,7 @@ func (r *ruleReader) ofKind(p Problem) Problem {
 
 // What the versions of the format do differently, apart from the names of arguments.
 
-// havePrefix reports whether the path or valid of any of the rules begins with the prefix of
-// paths, which version 201901-1 did not have.
+// havePrefix reports whether any path or valid begins with the prefix, which version 201901-1 did not have.
 func havePrefix(rules []jsontext.Node) bool {
 	for _, rule := range rules {
 		for _, m := range rule.Members {
