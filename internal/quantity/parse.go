@@ -111,15 +111,12 @@ var powersOfTen = func() (powers [19]int64) {
 // parseScientific reads the parts before and after an e. It reads both even if one is beyond
 // the bounds: a text that is not a number must not be reported as a number beyond the bounds.
 func parseScientific(mantissa, exponent string) (Number, error) {
-	_, mantissaErr := parseDecimal(mantissa, 0)
 	e, exponentErr := parseExponent(exponent)
-	switch {
-	case mantissaErr == ErrNotNumber || exponentErr == ErrNotNumber:
-		return Number{}, ErrNotNumber
-	case mantissaErr != nil || exponentErr != nil:
-		return Number{}, ErrRange
+	n, err := parseDecimal(mantissa, e)
+	if exponentErr == nil || err == ErrNotNumber {
+		return n, err
 	}
-	return parseDecimal(mantissa, e)
+	return Number{}, exponentErr
 }
 
 // suffixScale returns the factor of a quantity's suffix, 2^shift × 10^exponent; false if it is not a suffix.
