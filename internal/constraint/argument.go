@@ -66,9 +66,6 @@ func (a *Argument) New(literals []value.Scalar, b *meter.Budget) (Constraint, er
 	return a.build(a, literals, b)
 }
 
-// isLeast reports whether the argument is a lower bound.
-func (a *Argument) isLeast() bool { return a.Key == Min || a.Key == MinLength }
-
 // unfit returns the error for a literal that the argument does not accept.
 func (a *Argument) unfit(f Fault, literal value.Scalar) error {
 	hint := jsonpath.PrefixHint(literal.Text())

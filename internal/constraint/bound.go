@@ -21,7 +21,7 @@ type bound struct {
 
 func (a *Argument) bound(literal value.Scalar, n quantity.Number) bound {
 	beyond := 1
-	if a.isLeast() {
+	if a.Key == Min || a.Key == MinLength {
 		beyond = -1
 	}
 	// A number needs no quotes.

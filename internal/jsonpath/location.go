@@ -138,17 +138,6 @@ const usualLocation = 128
 
 var quotedEscapes = strings.NewReplacer(`\`, `\\`, `'`, `\'`, `.`, `\.`, `*`, `\*`)
 
-// appendPlainName writes a name that needs no quotes.
-func appendPlainName(s []byte, name string) []byte {
-	for {
-		dot := strings.IndexByte(name, '.')
-		if dot < 0 {
-			return append(s, name...)
-		}
-		s, name = append(append(s, name[:dot]...), `\.`...), name[dot+1:]
-	}
-}
-
 // isBareName reports whether a path and a pointer both write a name as it is. Most names are so.
 func isBareName(name string) bool {
 	for i := range len(name) {

@@ -2,6 +2,7 @@ package jsonpath
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/ohler55/ojg/jp"
 
@@ -51,7 +52,13 @@ func writeName(b []byte, name string, hasNoDot bool) []byte {
 	if !hasNoDot {
 		b = append(b, '.')
 	}
-	return appendPlainName(b, name)
+	for {
+		dot := strings.IndexByte(name, '.')
+		if dot < 0 {
+			return append(b, name...)
+		}
+		b, name = append(append(b, name[:dot]...), `\.`...), name[dot+1:]
+	}
 }
 
 func writeWildcard(b []byte, step jp.Wildcard, afterDescent bool) []byte {

@@ -106,8 +106,11 @@ func (r *reader) array(n *Node) {
 	}
 	plain := []any{}
 	for i := 0; !r.stopped && r.more(']', n.Start, i > 0); i++ {
-		if r.depth == 1 && !r.nextItem(i) {
-			return
+		if r.depth == 1 {
+			if r.item = i; i == r.format.MaxItems {
+				r.stop(r.nextToken(), Invalid, "%s has more than %d %ss", r.format.Name, i, r.format.Item)
+				return
+			}
 		}
 		item := r.read(aValue)
 		if r.format.Plain {
@@ -123,15 +126,6 @@ func (r *reader) array(n *Node) {
 		n.Value = plain
 	}
 	r.leave()
-}
-
-// nextItem moves on to an item of the outermost array, and reports whether that may have so many.
-func (r *reader) nextItem(index int) bool {
-	r.item = index
-	if index == r.format.MaxItems {
-		r.stop(r.nextToken(), Invalid, "%s has more than %d %ss", r.format.Name, r.format.MaxItems, r.format.Item)
-	}
-	return !r.stopped
 }
 
 func (r *reader) object(n *Node) {

@@ -44,18 +44,14 @@ func (p *program) run(subject string, limit time.Duration) (bool, error) {
 	for i := range m.slots {
 		m.slots[i] = -1
 	}
+	isAnchored := p.code[0].do == doAssert && p.code[0].inner == opBeginText
 	for start := 0; ; {
 		_, matched := m.match(0, start) // which restores the slots if it does not match
-		if matched || m.err != nil || start == len(subject) || p.beginsAtStart() {
+		if matched || m.err != nil || start == len(subject) || isAnchored {
 			return matched, m.err
 		}
 		_, start = m.next(start)
 	}
-}
-
-// beginsAtStart reports whether the program matches only at the start of the subject.
-func (p *program) beginsAtStart() bool {
-	return p.code[0].do == doAssert && p.code[0].inner == opBeginText
 }
 
 // match runs the program from an instruction and a place to the end of the program, or of

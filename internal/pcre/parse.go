@@ -58,7 +58,9 @@ func parse(pattern string, b *meter.Budget) (*node, error) {
 	if !p.done() {
 		return nil, errorAt(p.pos, `this ")" has no "(": write "\)" for the character`)
 	}
-	if p.takenForDisjoint() {
+	// PCRE2 would not give back what \S took for a \h or \v behind it, or the other way round.
+	blanks, loopedBlanks := p.escaped['h'] || p.escaped['v'], p.looped['h'] || p.looped['v']
+	if p.looped['S'] && blanks || p.escaped['S'] && loopedBlanks {
 		return nil, fmt.Errorf(`\S together with \h or \v, one of them repeated, is not supported, since PCRE2 treats them as disjoint, which is wrong beyond ASCII: write [ \t] for \h and \n for \v`)
 	}
 	if p.newline >= 0 && p.varies {
@@ -66,14 +68,6 @@ func parse(pattern string, b *meter.Budget) (*node, error) {
 	}
 	settleEmpty(tree)
 	return tree, nil
-}
-
-// takenForDisjoint reports whether PCRE2 would not give back what \S took for a
-// \h or \v behind it, or the other way round.
-func (p *parser) takenForDisjoint() bool {
-	blanks := p.escaped['h'] || p.escaped['v']
-	loopedBlanks := p.looped['h'] || p.looped['v']
-	return p.looped['S'] && blanks || p.escaped['S'] && loopedBlanks
 }
 
 type parser struct {

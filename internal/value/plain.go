@@ -85,7 +85,9 @@ func (p *plainer) plain(v any, depth int) (any, bool) {
 	case nil, bool, string, int64:
 		return v, false
 	case float64:
-		return p.float(v)
+		plain := p.number(v)
+		_, isFloat := plain.(float64)
+		return plain, !isFloat
 	case map[string]any:
 		if v != nil {
 			return p.members(v, depth)
@@ -202,12 +204,6 @@ func (p *plainer) below(v any, depth int) any {
 	}
 	plain, _ := p.plain(v, depth+1)
 	return plain
-}
-
-func (p *plainer) float(f float64) (any, bool) {
-	plain := p.number(f)
-	_, isFloat := plain.(float64)
-	return plain, !isFloat
 }
 
 // number returns a number as an int64 or float64 with the same digits, or as a json.Number.
