@@ -54,9 +54,6 @@ func (r Reason) words() string {
 	return cmp.Or(reasonWords[r], reasonWords[ReasonInvalid])
 }
 
-// isOfValue reports whether a value can be wrong for this reason.
-func (r Reason) isOfValue() bool { return r != ReasonInternal && reasonWords[r] != "" }
-
 // reasonOf has the reasons for what is wrong with a value or an argument.
 var reasonOf = [...]Reason{
 	constraint.Invalid: ReasonInvalid, constraint.WrongType: ReasonTypeInvalid,

@@ -289,7 +289,7 @@ func (j *judgement) Visit(w *jsonpath.Search, v any) bool {
 	for f := range j.set.Failures(s, isScalar, &j.call.budget) {
 		switch {
 		case f.Err == nil:
-			if j.addViolation(w, v, f); j.isDone() {
+			if j.addViolation(w, v, f); len(j.result.Violations) > 0 && j.call.wantsFirst() {
 				return false
 			}
 		case f.Demand == nil:
@@ -300,9 +300,6 @@ func (j *judgement) Visit(w *jsonpath.Search, v any) bool {
 	}
 	return w.Err() == nil
 }
-
-// isDone reports whether the first violation, which is all that is wanted, is found.
-func (j *judgement) isDone() bool { return len(j.result.Violations) > 0 && j.call.wantsFirst() }
 
 // wantsFirst reports whether FirstViolation applies. Ratcheting may forgive the first, and not the next.
 func (e *evaluation) wantsFirst() bool { return e.given.first && !e.given.ratchets }

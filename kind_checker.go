@@ -89,7 +89,11 @@ type Verdict struct {
 // It may set a Message to use instead of the rule's.
 func (in *Input) Violation(i int, below ...any) Violation {
 	if in == nil || i < 0 || i >= len(in.Values) {
-		return in.pathViolation()
+		if in.isMade() {
+			return Violation{}
+		}
+		t, path := in.judgement.target, in.judgement.rule.Path.parsed
+		return Violation{Field: t.At.Field(path), Pointer: t.At.PointerOf(path)}
 	}
 	m := in.Values[i]
 	if i >= len(in.places) { // an Input made by a test
@@ -108,14 +112,6 @@ func (in *Input) Violation(i int, below ...any) Violation {
 
 // isMade reports whether the Input is not from a call of Validate but, for instance, from a test.
 func (in *Input) isMade() bool { return in == nil || in.judgement == nil }
-
-func (in *Input) pathViolation() Violation {
-	if in.isMade() {
-		return Violation{}
-	}
-	t, path := in.judgement.target, in.judgement.rule.Path
-	return Violation{Field: t.At.Field(path.parsed), Pointer: t.At.PointerOf(path.parsed)}
-}
 
 // Find returns what another path selects in Root, with defaults, in document order. It
 // pays from the Budget of the call. An error says why the values cannot be known, for
@@ -348,7 +344,7 @@ func (in *Input) complete(v Violation) Violation {
 	v.Value, v.Limit = value.Canonical(value.Resolve(v.Value)), jsontext.Writable(v.Limit)
 	v.Message = cmp.Or(v.Message, j.rule.Message)
 	v.Detail = cmp.Or(v.Detail, fmt.Sprintf("the kind %s does not allow it", value.Quoted(string(j.rule.Kind))))
-	if !v.Reason.isOfValue() {
+	if v.Reason == ReasonInternal || reasonWords[v.Reason] == "" {
 		v.Reason = ReasonInvalid
 	}
 	if v.Origin != OriginDefault {
