@@ -150,12 +150,7 @@ func isBareName(name string) bool {
 
 // isPlainName reports whether a name needs no quotes. A dot in it is written with a backslash.
 func isPlainName(name string) bool {
-	for _, r := range name {
-		if r != '.' && !isNameRune(r) {
-			return false
-		}
-	}
-	return name != ""
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r != '.' && !isNameRune(r) })
 }
 
 // isBareByte has the ASCII characters of names, apart from the slash, which pointers escape.

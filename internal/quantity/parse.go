@@ -155,11 +155,10 @@ func parseExponent(s string) (int, error) {
 // parseDecimal reads a sign and at least one digit, with at most one point, and
 // returns that number × 10^exponent.
 func parseDecimal(s string, exponent int) (Number, error) {
-	digits := s
-	if s != "" && (s[0] == '-' || s[0] == '+') {
-		digits = s[1:]
+	digits, negative := strings.CutPrefix(s, "-")
+	if !negative {
+		digits = strings.TrimPrefix(s, "+")
 	}
-	negative := strings.HasPrefix(s, "-")
 	if whole, fraction, ok := strings.Cut(digits, "."); ok {
 		digits = whole + fraction
 		exponent -= len(fraction)
