@@ -128,20 +128,16 @@ func (r *ruleReader) knownPath(s string) (Path, error) {
 }
 
 func (r *ruleReader) valid() {
-	n, ok := r.node.Member(rulekey.Valid)
-	if !ok {
-		return
-	}
-	s, ok := n.Value.(string)
-	if !ok {
+	n, isThere := r.node.Member(rulekey.Valid)
+	switch s, isString := n.Value.(string); {
+	case !isThere:
+	case !isString:
 		r.problem(n, rulekey.Valid, ReasonTypeInvalid, "%q must be %s", rulekey.Valid, rulekey.Named(rulekey.Valid).Wanted)
-		return
-	}
-	if s == "" {
+	case s == "":
 		r.problem(n, rulekey.Valid, ReasonInvalid, "%q is empty: write a JSONPath, or leave it out", rulekey.Valid)
-		return
+	default:
+		r.rule.Valid = r.path(n, rulekey.Valid, s)
 	}
-	r.rule.Valid = r.path(n, rulekey.Valid, s)
 }
 
 func (r *ruleReader) justWarning() {
@@ -158,20 +154,17 @@ func (r *ruleReader) arguments() {
 	var literal []constraint.Constraint
 	for i := range constraint.Arguments {
 		a := &constraint.Arguments[i]
-		key, n, ok := r.argumentMember(a)
-		if !ok {
-			continue
-		}
-		if c := r.argument(a, key, n); c != nil {
-			literal = append(literal, c)
+		if m := r.argumentMember(a); m != nil {
+			if c := r.argument(a, m.Key, m.Value); c != nil {
+				literal = append(literal, c)
+			}
 		}
 	}
 	r.rule.literal = constraint.NewSet(r.rule.Kind.valueType(), literal)
 }
 
-// argumentMember returns the key and value of an argument. In 201901-1, it may have its old key.
-func (r *ruleReader) argumentMember(a *constraint.Argument) (string, jsontext.Node, bool) {
-	var first *jsontext.Member
+// argumentMember returns the member that is an argument; nil if there is none. In 201901-1, it may have its old key.
+func (r *ruleReader) argumentMember(a *constraint.Argument) (first *jsontext.Member) {
 	for i := range r.node.Members {
 		m := &r.node.Members[i]
 		switch {
@@ -182,10 +175,7 @@ func (r *ruleReader) argumentMember(a *constraint.Argument) (string, jsontext.No
 			r.problem(jsontext.Node{Start: m.Start}, m.Key, ReasonDuplicate, "%q and %q are the same argument: keep one of them", first.Key, m.Key)
 		}
 	}
-	if first == nil {
-		return "", jsontext.Node{}, false
-	}
-	return first.Key, first.Value, true
+	return first
 }
 
 // argument reads an argument. It returns the constraint, or nil if the argument is read from
@@ -198,8 +188,8 @@ func (r *ruleReader) argument(a *constraint.Argument, key string, n jsontext.Nod
 		r.problem(n, key, ReasonTypeInvalid, "%q must be %s, not %s", key, a.Wanted, n.Describe())
 		return nil
 	}
-	argument, s, ok := r.readArgument(key, "", a.Wanted, n)
-	if !ok {
+	argument, s := r.readArgument(key, "", a.Wanted, n)
+	if argument.IsZero() {
 		return nil
 	}
 	*r.rule.slot(a.Key) = argument
@@ -227,22 +217,21 @@ func (r *ruleReader) constraint(a *constraint.Argument, key string, n jsontext.N
 	return nil
 }
 
-// readArgument reads a path, or a literal and its scalar. before and wanted are for messages.
-func (r *ruleReader) readArgument(key, before, wanted string, n jsontext.Node) (Argument, value.Scalar, bool) {
+// readArgument reads a path, or a literal and its scalar; nothing if it has a problem. before and wanted are for
+// messages.
+func (r *ruleReader) readArgument(key, before, wanted string, n jsontext.Node) (Argument, value.Scalar) {
 	if s, ok := n.Value.(string); ok && r.isPath(s) {
-		path := r.path(n, key, s)
-		return Argument{path: path}, value.Scalar{}, !path.IsZero()
+		return Argument{path: r.path(n, key, s)}, value.Scalar{}
 	}
-	s, ok := value.ScalarOf(n.Value)
-	if !ok {
+	switch s, ok := value.ScalarOf(n.Value); {
+	case !ok:
 		r.problem(n, key, ReasonTypeInvalid, "%s%q must be %s, not %s", before, key, wanted, n.Describe())
-		return Argument{}, value.Scalar{}, false
-	}
-	if s.Err() != nil {
+	case s.Err() != nil:
 		r.problem(n, key, ReasonInvalid, "%s%q %v", before, key, s.Err())
-		return Argument{}, value.Scalar{}, false
+	default:
+		return Argument{literal: n.Value}, s
 	}
-	return Argument{literal: n.Value}, s, true
+	return Argument{}, value.Scalar{}
 }
 
 // list reads an argument that is a list.
@@ -250,8 +239,8 @@ func (r *ruleReader) list(a *constraint.Argument, key string, n jsontext.Node) c
 	list := make([]Argument, 0, len(n.Items))
 	literals := make([]value.Scalar, 0, len(n.Items))
 	for _, item := range n.Items {
-		argument, s, ok := r.readArgument(key, "an item of ", wantedItem, item)
-		if !ok {
+		argument, s := r.readArgument(key, "an item of ", wantedItem, item)
+		if argument.IsZero() {
 			continue
 		}
 		if r.budget.Spend(constraint.ListedWork+s.RenderedSize(), valueSize+s.RenderedSize()) != nil {
