@@ -1,6 +1,7 @@
 package value
 
 import (
+	"cmp"
 	"encoding"
 	"iter"
 	"reflect"
@@ -191,10 +192,7 @@ func memberByKey(m reflect.Value, name string) any {
 			*found = found.or(next)
 		}
 	}
-	if found == nil {
-		found = nameless
-	}
-	if found == nil {
+	if found = cmp.Or(found, nameless); found == nil {
 		return nil
 	}
 	return found.value
