@@ -1,7 +1,6 @@
 package vmrules
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -47,11 +46,6 @@ var reasonWords = map[Reason]string{
 	ReasonForbidden:    "Forbidden",
 	ReasonInvalid:      "Invalid value",
 	ReasonInternal:     "Not decided",
-}
-
-// words returns the reason as messages for people write it.
-func (r Reason) words() string {
-	return cmp.Or(reasonWords[r], reasonWords[ReasonInvalid])
 }
 
 // reasonOf has the reasons for what is wrong with a value or an argument.

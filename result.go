@@ -287,7 +287,7 @@ func (v Violation) Error() string {
 	if v.Field != "" {
 		parts = append(parts, value.OneLine(v.Field))
 	}
-	parts = append(parts, v.Reason.words())
+	parts = append(parts, cmp.Or(reasonWords[v.Reason], reasonWords[ReasonInvalid]))
 	if v.Value != nil {
 		parts = append(parts, value.Describe(v.Value))
 	}
