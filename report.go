@@ -244,12 +244,14 @@ func (r *Report) firstPart() part {
 	return p
 }
 
-// known returns what r.more points to, to read it.
-func (r *Report) known() details {
+var noDetails details
+
+// known returns the details to read, which are shared if there are none.
+func (r *Report) known() *details {
 	if r == nil || r.more == nil {
-		return details{}
+		return &noDetails
 	}
-	return *r.more
+	return r.more
 }
 
 // isZero reports whether nothing was validated.
