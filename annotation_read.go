@@ -10,6 +10,7 @@ import (
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/rulekey"
+	"github.com/vmrules/vmrules/internal/value"
 )
 
 // parseRules returns the rules in the text of an annotation, and all problems.
@@ -60,8 +61,7 @@ func unusable(what string, problems []Problem) error {
 	return doubtful(DoubtRules, errors.New(text))
 }
 
-// readRules returns all problems in the text of an annotation, and as much of each rule as can
-// be read, with its node.
+// readRules returns all problems in an annotation, and as much of each rule as can be read, with its node.
 func readRules(annotation string, o parseOptions) ([]rule, []jsontext.Node, []Problem) {
 	if problems := o.problems(); problems != nil {
 		return nil, nil, problems
@@ -91,10 +91,12 @@ func readRules(annotation string, o parseOptions) ([]rule, []jsontext.Node, []Pr
 	return rules, nodes, problems
 }
 
-// readText reads the text of an annotation as JSON. It returns the elements of the array, and
-// what is wrong with the JSON.
+// readText returns the elements of the array in an annotation, and what is wrong with its JSON.
 func readText(annotation string, o parseOptions) ([]jsontext.Node, []Problem) {
-	bytes, nesting := o.bounds()
+	bytes, nesting := maxAnnotation, maxNesting
+	if o.inGo {
+		bytes, nesting = maxBuilt, value.MaxDepth
+	}
 	if len(annotation) > bytes {
 		message := fmt.Sprintf("the annotation has %d bytes, but all annotations of an object together may have %d", len(annotation), bytes)
 		return nil, []Problem{{Index: -1, Reason: ReasonTooLong, Code: codeTooLong, Message: message}}
@@ -141,8 +143,7 @@ func place(problems []Problem, text string) {
 	}
 }
 
-// tooMuch adds a problem where reading ended if the budget was too small. read is the number
-// of rules that were read.
+// tooMuch adds a problem where reading ended, after so many rules, if the budget was too small.
 func (r *ruleReader) tooMuch(read int, nodes []jsontext.Node) {
 	err := r.budget.Err()
 	if err == nil || len(nodes) == 0 {

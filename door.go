@@ -69,7 +69,7 @@ func (insides) IsWhole(rules Rules) bool { return rules.isWhole }
 // and the Budget.
 func (insides) Settings(opts []ValidateOption) (isPartial, expands bool, limits Budget) {
 	e := newEvaluation(opts)
-	defer e.release()
+	defer e.Release()
 	limits = e.given.limits
 	limits.Backtracking = e.budget.Backtracking
 	return e.given.partial, e.given.find != nil, limits
@@ -91,7 +91,7 @@ func (insides) Demands(rules Rules, i int) (set *constraint.Set, unread []string
 // Implied returns what counts at the field of a path in a VM, by options; nil if nothing does.
 func (insides) Implied(p Path, opts []ValidateOption) *jsonpath.Implied {
 	e := newEvaluation(opts)
-	defer e.release()
+	defer e.Release()
 	return e.plain.Of(p.steps())
 }
 
@@ -113,7 +113,7 @@ func (in insides) Alone(r Rule, demands constraint.Set, f *jsonpath.Implied, opt
 	isPartial, _, limits := in.Settings(opts)
 	return func(v any) []Violation {
 		e := newEvaluation(nil)
-		defer e.release()
+		defer e.Release()
 		e.given.partial, e.budget, e.plain = isPartial, limits.whole(), fields
 		e.judge(&alone[0], &target{Root: map[string]any{name: v}})
 		violations := e.judgement.result.Violations
@@ -163,7 +163,6 @@ type judging struct {
 	object map[string]any
 }
 
-func (j *judging) Release()        { j.release() }
 func (j *judging) Budget() *budget { return &j.budget }
 
 func (j *judging) Targets() []target {
@@ -176,14 +175,10 @@ func (j *judging) Targets() []target {
 	return all
 }
 
-func (j *judging) Search(t *target, v jsonpath.Visitor) jsonpath.Search { return j.walk(t, v) }
-
 func (j *judging) Doubt(t *target, w *jsonpath.Search) (open bool, why error) {
 	why = doubtOf(t, w)
 	return isOpen(why), why
 }
-
-func (j *judging) Implied(t *target) *jsonpath.Implied { return j.implied(t) }
 
 func (j *judging) Origin(t *target, at jsonpath.Location, why jsonpath.StandIn) string {
 	return originOf(t, at, why)

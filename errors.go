@@ -1,7 +1,6 @@
 package vmrules
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -37,7 +36,7 @@ const (
 	ReasonInternal Reason = "InternalError"
 )
 
-// reasonWords has the reasons for which a value can be wrong, as messages for people write them.
+// reasonWords has the reasons as messages for people write them.
 var reasonWords = map[Reason]string{
 	ReasonRequired:     "Required value",
 	ReasonTypeInvalid:  "Invalid type",
@@ -46,18 +45,8 @@ var reasonWords = map[Reason]string{
 	ReasonDuplicate:    "Duplicate value",
 	ReasonForbidden:    "Forbidden",
 	ReasonInvalid:      "Invalid value",
+	ReasonInternal:     "Not decided",
 }
-
-// words returns the reason as messages for people write it.
-func (r Reason) words() string {
-	if r == ReasonInternal {
-		return "Not decided"
-	}
-	return cmp.Or(reasonWords[r], reasonWords[ReasonInvalid])
-}
-
-// isOfValue reports whether a value can be wrong for this reason.
-func (r Reason) isOfValue() bool { return reasonWords[r] != "" }
 
 // reasonOf has the reasons for what is wrong with a value or an argument.
 var reasonOf = [...]Reason{

@@ -15,7 +15,8 @@ import (
 	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
-// An evaluation is one call of Validate. It is not safe for concurrent use.
+// An evaluation is one call of Validate. It is not safe for concurrent use. Its exported methods are those of
+// a door.Judging.
 //
 // validation.go calls judgeAll for each target. There, the plan of the rules decides most rules in one walk through the
 // object; each of the others has a judgement.
@@ -37,8 +38,7 @@ var (
 	openFields  = vmfields.OfOpenVM(nil)
 )
 
-// evaluations are reused, because they and their buffers are most of what a call allocates if
-// nothing is wrong.
+// evaluations are reused: with their buffers, they are most of what a call allocates if nothing is wrong.
 var evaluations = sync.Pool{New: func() any { return &evaluation{} }}
 
 func newEvaluation(opts []ValidateOption) *evaluation {
@@ -58,8 +58,8 @@ func newEvaluation(opts []ValidateOption) *evaluation {
 	return e
 }
 
-// release returns an evaluation to the pool, and removes everything of the caller from it.
-func (e *evaluation) release() {
+// Release returns an evaluation to the pool, and removes everything of the caller from it.
+func (e *evaluation) Release() {
 	clear(e.targets)
 	*e = evaluation{targets: e.targets[:0]}
 	evaluations.Put(e)
@@ -117,12 +117,11 @@ func (e *evaluation) walkPlan(report *Report, rules *Rules, t *target, marks []m
 	if before := e.forgiven(t); before != nil {
 		rules.plan.Compare(t.Root, before.Root, before.IsPlain(), &e.budget, marks, wrong)
 	}
-	report.keep(slices.DeleteFunc(wrong, func(w plan.Wrong) bool { return marks[w.Entry] != marksBroken }), t.At)
+	report.keep(slices.DeleteFunc(wrong, func(w plan.Wrong) bool { return marks[w.Entry] != plan.Broken }), t.At)
 	return !slices.Contains(marks, plan.Unsure)
 }
 
-// judgeRest decides the rules of which the plan is not sure, and replaces their marks. It tells
-// the report what a mark cannot express.
+// judgeRest decides the rules of which the plan is not sure, and replaces their marks in the report.
 func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []mark) {
 	for i, m := range marks {
 		if m != plan.Unsure {
@@ -133,14 +132,15 @@ func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []
 		e.ratchet(r, t, by)
 		e.soften()
 		d := &e.judgement.result
-		if marks[i] = d.mark(r); marks[i] == marksFull {
-			report.addFull(d)
+		if marks[i] = d.mark(r); marks[i] == plan.Unsure {
+			more := report.details()
+			more.full = append(more.full, *d)
 		}
 	}
 }
 
-// implied returns the fields of a target that count even if they are not written.
-func (e *evaluation) implied(t *target) *jsonpath.Implied {
+// Implied returns the fields of a target that count even if they are not written.
+func (e *evaluation) Implied(t *target) *jsonpath.Implied {
 	switch {
 	case t.IsWhole:
 		return e.whole
@@ -152,9 +152,9 @@ func (e *evaluation) implied(t *target) *jsonpath.Implied {
 	return e.open
 }
 
-// walk prepares a search in a target.
-func (e *evaluation) walk(t *target, v jsonpath.Visitor) jsonpath.Search {
-	w := jsonpath.Search{Meter: &e.budget.Meter, Visitor: v, Root: t.At, Implied: e.implied(t), Open: t.Open, Thorough: e.given.warning != nil}
+// Search prepares a search in a target.
+func (e *evaluation) Search(t *target, v jsonpath.Visitor) jsonpath.Search {
+	w := jsonpath.Search{Meter: &e.budget.Meter, Visitor: v, Root: t.At, Implied: e.Implied(t), Open: t.Open, Thorough: e.given.warning != nil}
 	if t.HasParameters {
 		w.Placeholders = &templateParameters
 	}
@@ -222,13 +222,12 @@ func (j *judgement) run() {
 	}
 }
 
-// applies reports whether "valid" is absent or selects something. If not, it ends the
-// judgement.
+// applies reports whether "valid" is absent or selects something. If not, it ends the judgement.
 func (j *judgement) applies() bool {
 	if j.rule.Valid.IsZero() {
 		return true
 	}
-	w := j.call.walk(j.target, jsonpath.VisitorFunc(func(*jsonpath.Search, any) bool { return false }))
+	w := j.call.Search(j.target, jsonpath.VisitorFunc(func(*jsonpath.Search, any) bool { return false }))
 	err := w.Run(j.rule.Valid.parsed, j.target.Root)
 	doubt := doubtOf(j.target, &w)
 	switch {
@@ -246,7 +245,7 @@ func (j *judgement) applies() bool {
 
 // judgeValues checks what the path selects, and decides.
 func (j *judgement) judgeValues() {
-	j.search = j.call.walk(j.target, j) // it calls Visit for each value
+	j.search = j.call.Search(j.target, j) // it calls Visit for each value
 	w := &j.search
 	switch err := w.Run(j.rule.Path.parsed, j.target.Root); {
 	case err != nil:
@@ -290,7 +289,7 @@ func (j *judgement) Visit(w *jsonpath.Search, v any) bool {
 	for f := range j.set.Failures(s, isScalar, &j.call.budget) {
 		switch {
 		case f.Err == nil:
-			if j.addViolation(w, v, f); j.isDone() {
+			if j.addViolation(w, v, f); len(j.result.Violations) > 0 && j.call.wantsFirst() {
 				return false
 			}
 		case f.Demand == nil:
@@ -301,9 +300,6 @@ func (j *judgement) Visit(w *jsonpath.Search, v any) bool {
 	}
 	return w.Err() == nil
 }
-
-// isDone reports whether the first violation, which is all that is wanted, is found.
-func (j *judgement) isDone() bool { return len(j.result.Violations) > 0 && j.call.wantsFirst() }
 
 // wantsFirst reports whether FirstViolation applies. Ratcheting may forgive the first, and not the next.
 func (e *evaluation) wantsFirst() bool { return e.given.first && !e.given.ratchets }
@@ -415,8 +411,7 @@ func (j *judgement) addDoubt(argument string, doubt error) {
 // keepsDoubts reports whether all doubts of a rule count, and not only the first.
 func (e *evaluation) keepsDoubts() bool { return e.given.ratchets || e.given.warning != nil }
 
-// soften makes the result of a rule warn if it is undecided only for the reasons of
-// WarnIfUndecided.
+// soften makes the result of a rule warn if it is undecided only for the reasons of WarnIfUndecided.
 func (e *evaluation) soften() {
 	d := &e.judgement.result
 	if d.Outcome != OutcomeUndecided || e.given.warning == nil {
@@ -433,8 +428,7 @@ func (e *evaluation) soften() {
 	}
 }
 
-// searchAll searches what the paths of the rule select for further doubts, as the first may have ended
-// the judgement.
+// searchAll searches all paths of the rule for further doubts: the first may have ended the judgement.
 func (j *judgement) searchAll() {
 	paths := []Path{j.rule.Valid, j.rule.Path}
 	for _, argument := range j.rule.paths {
@@ -446,7 +440,7 @@ func (j *judgement) searchAll() {
 		if path.IsZero() || j.target.Nothing != "" {
 			continue
 		}
-		w := j.call.walk(j.target, jsonpath.VisitorFunc(func(*jsonpath.Search, any) bool { return true }))
+		w := j.call.Search(j.target, jsonpath.VisitorFunc(func(*jsonpath.Search, any) bool { return true }))
 		if err := cmp.Or(w.Run(path.parsed, j.target.Root), doubtOf(j.target, &w)); err != nil {
 			j.keepDoubt("", err)
 		}

@@ -26,21 +26,15 @@ func (j *judgement) readArguments() {
 	for _, p := range j.rule.paths {
 		c, _, err := j.resolveArgument(p)
 		if err != nil {
-			j.addDoubt(p.key, ofArgument(err))
+			if e := (*doubtError)(nil); !errors.As(err, &e) { // if it is the budget's, the search fails, too
+				err = doubtful(DoubtArgument, err)
+			}
+			j.addDoubt(p.key, err)
 			continue
 		}
 		read = append(read, c)
 	}
 	j.set = constraint.NewSet(j.rule.Kind.valueType(), read)
-}
-
-// ofArgument returns an error of resolveArgument with DoubtArgument, unless it has a Doubt.
-// It need not look for a budget that is used up: the search then fails, too.
-func ofArgument(err error) error {
-	if e := (*doubtError)(nil); errors.As(err, &e) {
-		return err
-	}
-	return doubtful(DoubtArgument, err)
 }
 
 // resolveArgument returns the constraint with the literals that its paths select in the object.
@@ -137,7 +131,7 @@ func (j *judgement) appendItems(all []value.Scalar, path Path, v any) ([]value.S
 // find returns what an argument's path selects, which is at least one value.
 func (j *judgement) find(path Path) ([]any, error) {
 	var found []any
-	w := j.call.walk(j.target, jsonpath.VisitorFunc(func(_ *jsonpath.Search, v any) bool {
+	w := j.call.Search(j.target, jsonpath.VisitorFunc(func(_ *jsonpath.Search, v any) bool {
 		found = append(found, v)
 		return true
 	}))

@@ -545,7 +545,7 @@ func (g planGenerator) text() string {
 func (g planGenerator) path() string {
 	switch g.IntN(8) {
 	case 0, 1: // a field that always exists
-		return Path{parsed: vmfields.AlwaysThere[g.IntN(len(vmfields.AlwaysThere))].Field.Path()}.String()
+		return Path{parsed: vmfields.AlwaysThere[g.IntN(len(vmfields.AlwaysThere))].Field}.String()
 	case 2:
 		return g.argument()
 	case 3:

@@ -8,7 +8,6 @@ import (
 
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsontext"
-	"github.com/vmrules/vmrules/internal/value"
 )
 
 // A Kind is what a rule enforces. Spec: Validation rules.
@@ -28,8 +27,7 @@ func (k Kind) isOfFormat() bool { return constraint.IsKind(k) }
 
 var formatKinds = []Kind{KindInteger, KindString, KindRegex, KindEnum}
 
-// valueType returns the type of value that the kind demands. A kind that is not one of the
-// format demands a value to which arguments can be applied.
+// valueType returns the type of value that the kind demands: a scalar, if it is not one of the format.
 func (k Kind) valueType() constraint.Type { return constraint.OfKind(string(k)) }
 
 // isKnown reports whether the rule's kind is known.
@@ -136,19 +134,6 @@ func (s RuleSource) Spend(time time.Duration, bytes int64) error {
 type namedKind struct {
 	kind     Kind
 	compiler KindCompiler
-}
-
-// wrong returns why the kind cannot be used; "" if it can.
-func (k namedKind) wrong() string {
-	switch {
-	case k.kind == "":
-		return "WithKind needs the name of the kind"
-	case k.kind.isOfFormat():
-		return fmt.Sprintf("WithKind cannot redefine the kind %s, which belongs to the format", k.kind)
-	case k.compiler == nil:
-		return fmt.Sprintf("WithKind has no compiler for the kind %s", value.Quoted(string(k.kind)))
-	}
-	return ""
 }
 
 // knows reports whether a kind is one of the format, or has a compiler.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/jsontext"
 	"github.com/vmrules/vmrules/internal/parameter"
@@ -90,7 +89,11 @@ type Verdict struct {
 // It may set a Message to use instead of the rule's.
 func (in *Input) Violation(i int, below ...any) Violation {
 	if in == nil || i < 0 || i >= len(in.Values) {
-		return in.pathViolation()
+		if in.isMade() {
+			return Violation{}
+		}
+		t, path := in.judgement.target, in.judgement.rule.Path.parsed
+		return Violation{Field: t.At.Field(path), Pointer: t.At.PointerOf(path)}
 	}
 	m := in.Values[i]
 	if i >= len(in.places) { // an Input made by a test
@@ -110,14 +113,6 @@ func (in *Input) Violation(i int, below ...any) Violation {
 // isMade reports whether the Input is not from a call of Validate but, for instance, from a test.
 func (in *Input) isMade() bool { return in == nil || in.judgement == nil }
 
-func (in *Input) pathViolation() Violation {
-	if in.isMade() {
-		return Violation{}
-	}
-	t, path := in.judgement.target, in.judgement.rule.Path
-	return Violation{Field: t.At.Field(path.parsed), Pointer: t.At.PointerOf(path.parsed)}
-}
-
 // Find returns what another path selects in Root, with defaults, in document order. It
 // pays from the Budget of the call. An error says why the values cannot be known, for
 // instance because an instance type may set the field. After an error the rule is
@@ -131,7 +126,7 @@ func (in *Input) Find(path Path) ([]Match, error) {
 		return path.Find(in.Root)
 	}
 	var matches []Match
-	w := j.call.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
+	w := j.call.Search(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
 		if !w.Pay(matchWork, w.At().TextSize()+matchSize) {
 			return false
 		}
@@ -202,8 +197,7 @@ func (e *evaluation) oldVM(t *target) any {
 	return jsonpath.Lookup(e.given.old, t.VMAt)
 }
 
-// check asks the Checker of a kind that is not one of the format. It returns false
-// if that ends the judgement.
+// check asks the Checker of a kind that is not one of the format. It returns false to end the judgement.
 func (j *judgement) check() bool {
 	c := j.call.startChecking(j.target)
 	if c.err != nil {
@@ -241,7 +235,7 @@ func (j *judgement) check() bool {
 func (in *Input) selectValues() error {
 	j := in.judgement
 	var doubt error
-	w := j.call.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
+	w := j.call.Search(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
 		why := unfilledParameter(j.inspect(v))
 		if why != nil {
 			why = j.atField(w, why)
@@ -274,8 +268,7 @@ func (j *judgement) plain(w *jsonpath.Search, v any) any {
 	return converted
 }
 
-// inspect pays for everything inside a plain value, and returns the first template parameter there
-// that is not filled in; "" if there is none.
+// inspect pays for everything inside a plain value, and returns the first parameter that is not filled in.
 func (j *judgement) inspect(v any) string {
 	return parameter.Inside(v, j.target.HasParameters, &j.call.budget.Meter)
 }
@@ -290,15 +283,14 @@ func (in *Input) selectOld() error {
 	if _, ok := j.rule.Path.parsed.Names(); !ok {
 		return nil
 	}
-	w := j.call.walk(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
+	w := j.call.Search(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
 		in.OldValue = j.plain(w, v)
 		return false
 	}))
 	return w.Run(j.rule.Path.parsed, jsonpath.Lookup(j.call.checking.old, j.target.At[len(j.target.VMAt):]))
 }
 
-// conclude makes a verdict the rule's result. It returns true if the rule's arguments
-// still have to be validated.
+// conclude makes a verdict the rule's result; true if the rule's arguments still have to be checked.
 func (j *judgement) conclude(in *Input, v Verdict) bool {
 	switch {
 	case v.Outcome == OutcomeSatisfied && len(v.Violations) == 0:
@@ -315,8 +307,7 @@ func (j *judgement) conclude(in *Input, v Verdict) bool {
 	return false
 }
 
-// checkViolated reports what a Checker found. Under Partial, a missing value may still
-// be filled in.
+// checkViolated reports what a Checker found. Under Partial, a missing value may still be filled in.
 func (j *judgement) checkViolated(in *Input, v Verdict) {
 	found := v.Violations
 	if len(found) == 0 {
@@ -353,16 +344,15 @@ func (in *Input) complete(v Violation) Violation {
 	v.Value, v.Limit = value.Canonical(value.Resolve(v.Value)), jsontext.Writable(v.Limit)
 	v.Message = cmp.Or(v.Message, j.rule.Message)
 	v.Detail = cmp.Or(v.Detail, fmt.Sprintf("the kind %s does not allow it", value.Quoted(string(j.rule.Kind))))
-	if !v.Reason.isOfValue() {
+	if v.Reason == ReasonInternal || reasonWords[v.Reason] == "" {
 		v.Reason = ReasonInvalid
 	}
 	if v.Origin != OriginDefault {
 		return v
 	}
 	for i, m := range in.Values {
-		b := breach{Breach: constraint.Breach{Detail: v.Detail}, found: m.Value, standIn: in.places[i].standIn}
-		if m.Field == v.Field && !b.isWritten() {
-			v.Detail = b.explained(value.Describe(b.found), b.Detail)
+		if m.Field == v.Field {
+			v.Detail = explained(in.places[i].standIn, "", value.Describe(m.Value), v.Detail)
 		}
 	}
 	return v

@@ -128,12 +128,11 @@ func NewDefault(path Path, value any) (Default, error) {
 	if path.IsZero() {
 		return Default{}, errors.New("a default needs the path of a field, not the zero Path")
 	}
-	field, ok := path.parsed.AsField()
-	if !ok {
+	if !path.parsed.IsField() {
 		return Default{}, fmt.Errorf("%s cannot have a default: write a path of names and [*] that ends in a name, such as %s",
 			path.shown(), jsonpath.Prefix+".spec.domain.devices.disks[*].io")
 	}
-	return Default{vmfields.Default{Field: field, Value: value}}, nil
+	return Default{vmfields.Default{Field: path.parsed, Value: value}}, nil
 }
 
 // WithDefaults sets defaults of fields. They add to the defaults of the format and override
@@ -142,7 +141,7 @@ func NewDefault(path Path, value any) (Default, error) {
 func WithDefaults(defaults ...Default) ValidateOption {
 	return validateOption(func(s *settings) {
 		for _, d := range defaults {
-			if d.of.Field.Path() != nil { // not the zero value
+			if d.of.Field != nil { // not the zero value
 				s.defaults = append(s.defaults, d.of)
 			}
 		}
@@ -336,17 +335,18 @@ func WithKind(kind Kind, c KindCompiler) ParseOption {
 func (o *parseOptions) problems() []Problem {
 	var all []Problem
 	for _, k := range o.kinds {
-		if why := k.wrong(); why != "" {
-			all = append(all, Problem{Index: -1, Line: 1, Column: 1, Reason: ReasonNotSupported, Code: codeInvalidOption, Message: why})
+		why := ""
+		switch {
+		case k.kind == "":
+			why = "WithKind needs the name of the kind"
+		case k.kind.isOfFormat():
+			why = fmt.Sprintf("WithKind cannot redefine the kind %s, which belongs to the format", k.kind)
+		case k.compiler == nil:
+			why = fmt.Sprintf("WithKind has no compiler for the kind %s", value.Quoted(string(k.kind)))
+		default:
+			continue
 		}
+		all = append(all, Problem{Index: -1, Line: 1, Column: 1, Reason: ReasonNotSupported, Code: codeInvalidOption, Message: why})
 	}
 	return all
-}
-
-// bounds returns how many bytes the text may have, and how many levels its values.
-func (o *parseOptions) bounds() (bytes, nesting int) {
-	if o.inGo {
-		return maxBuilt, value.MaxDepth
-	}
-	return maxAnnotation, maxNesting
 }

@@ -63,26 +63,19 @@ type wrongs struct {
 	wrong []plan.Wrong
 }
 
-// A mark is what a report holds for every result. The plan writes it.
+// A mark is what a report holds for every result. The plan writes it: one that is Broken is violated by values
+// in wrongs, and for one that is Unsure, the next of full says what it is.
 type mark = plan.Mark
-
-const (
-	marksSatisfied = plan.Holds
-	marksNotThere  = plan.NotNeeded // skipped: "valid" selects nothing
-	marksBroken    = plan.Broken    // violated, by values in wrongs
-	marksFull      = plan.Unsure    // what the next of full says
-	marksWaits     = plan.Waits     // skipped, under Partial: nothing is there yet
-)
 
 // mark returns the mark for the result of a rule.
 func (r *Result) mark(of *rule) mark {
 	switch {
 	case r.Outcome == OutcomeSatisfied:
-		return marksSatisfied
+		return plan.Holds
 	case r.Outcome == OutcomeSkipped && r.Note == of.notThere():
-		return marksNotThere
+		return plan.NotNeeded
 	}
-	return marksFull
+	return plan.Unsure
 }
 
 // ofMark returns the result that the mark of a rule expresses.
@@ -90,11 +83,11 @@ func (p *part) ofMark(k int) Result {
 	of := &p.rules[k]
 	r := of.result(p.target)
 	switch p.marks[k] {
-	case marksNotThere:
+	case plan.NotNeeded:
 		r.Outcome, r.Note = OutcomeSkipped, of.notThere()
-	case marksSatisfied:
+	case plan.Holds:
 		r.Outcome = OutcomeSatisfied
-	case marksWaits:
+	case plan.Waits:
 		r.Outcome, r.Note, r.Waits = OutcomeSkipped, errNotFilledIn.Error(), true
 	default:
 		r.Outcome, r.Violations = of.outcomeIfViolated(), p.appendBroken(nil, k, nil)
@@ -153,7 +146,7 @@ func (p *part) appendBroken(all []Violation, k int, isWanted choice) []Violation
 // without rules.
 func NewReport(results []Result) *Report {
 	r := &Report{whose: givens, more: &details{}}
-	marks := slices.Repeat([]mark{marksFull}, len(results))
+	marks := slices.Repeat([]mark{plan.Unsure}, len(results))
 	first := 0
 	for i := range results {
 		result := results[i].clone()
@@ -185,8 +178,7 @@ func (r *Report) add(rules *Rules, target string, about *Target) []mark {
 	return marks
 }
 
-// keep keeps what the plan found wrong in the target that was added last, whose root is at a
-// location.
+// keep keeps what the plan found wrong in the target that was added last, whose root is at a location.
 func (r *Report) keep(wrong []plan.Wrong, at jsonpath.Location) {
 	if len(wrong) == 0 {
 		return
@@ -207,17 +199,11 @@ func (r *Report) details() *details {
 	return r.more
 }
 
-// addFull adds a result that a mark cannot express.
-func (r *Report) addFull(result *Result) {
-	f := r.details()
-	f.full = append(f.full, *result)
-}
-
 // addUnjudged adds a target for which no rule is decided. It fails the object, whatever the
 // rules say, unless it only warns.
 func (r *Report) addUnjudged(target string, about *Target, result Result) {
 	more := r.details()
-	more.parts = append(more.parts, part{target: target, marks: []mark{marksFull}, about: about})
+	more.parts = append(more.parts, part{target: target, marks: []mark{plan.Unsure}, about: about})
 	result.Target = target
 	more.full = append(more.full, result)
 }
@@ -233,11 +219,11 @@ func (r *Report) parts() iter.Seq[part] {
 		if r.isZero() {
 			return
 		}
-		isOnly := r.more == nil || len(r.more.parts) == 0
-		if (r.first != nil || isOnly) && !yield(r.firstPart()) || isOnly {
+		others := r.known().parts
+		if (r.first != nil || len(others) == 0) && !yield(r.firstPart()) {
 			return
 		}
-		for _, p := range r.more.parts {
+		for _, p := range others {
 			if !yield(p) {
 				return
 			}
@@ -247,7 +233,7 @@ func (r *Report) parts() iter.Seq[part] {
 
 // firstPart returns the part of the target "".
 func (r *Report) firstPart() part {
-	var p part
+	p := part{wrongs: r.known().wrongs}
 	if r.first != nil {
 		p.rules = *r.first
 	}
@@ -255,18 +241,17 @@ func (r *Report) firstPart() part {
 	if r.whose == owns {
 		p.about = byOwn
 	}
-	if r.more != nil {
-		p.wrongs = r.more.wrongs
-	}
 	return p
 }
 
-// full returns the results that a mark cannot express, in order.
-func (r *Report) full() []Result {
+var noDetails details
+
+// known returns the details to read, which are shared if there are none.
+func (r *Report) known() *details {
 	if r == nil || r.more == nil {
-		return nil
+		return &noDetails
 	}
-	return r.more.full
+	return r.more
 }
 
 // isZero reports whether nothing was validated.
@@ -278,10 +263,10 @@ func (r *Report) all() []Result {
 	for p := range r.parts() {
 		size += len(p.marks)
 	}
-	results, full := make([]Result, 0, size), r.full()
+	results, full := make([]Result, 0, size), r.known().full
 	for p := range r.parts() {
 		for k, m := range p.marks {
-			if m == marksFull {
+			if m == plan.Unsure {
 				results, full = append(results, full[0]), full[1:]
 			} else {
 				results = append(results, p.ofMark(k))
@@ -308,22 +293,13 @@ func (r *Report) Results(outcomes ...Outcome) []Result {
 // Targets returns what became of each VM or other object that was validated, in the order of the
 // results: at least one, unless the report is zero.
 func (r *Report) Targets() []Target {
-	all, full := []Target{}, r.full()
+	all, full := []Target{}, r.known().full
 	for p := range r.parts() {
 		own := p.full(full)
 		full = full[len(own):]
 		all = append(all, p.describe(own))
 	}
 	return all
-}
-
-// omitted returns how many results were left out when the report was written as JSON. It
-// returns 0 unless the report was read from such JSON.
-func (r *Report) omitted() int {
-	if r == nil || r.more == nil {
-		return 0
-	}
-	return r.more.omitted
 }
 
 // Valid reports whether no rule is violated or undecided, apart from rules with
@@ -338,7 +314,7 @@ func (r *Report) Valid() bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(r.full(), Result.fails)
+	return !slices.ContainsFunc(r.known().full, Result.fails)
 }
 
 // Passed reports whether the report is Valid and nothing was left out: its Targets were each
@@ -371,7 +347,7 @@ func (r *Report) gather(isWanted choice, choose func(*Result) []Violation) []Vio
 	if r.isZero() || r.more == nil {
 		return []Violation{}
 	}
-	full := r.full()
+	full := r.known().full
 	size := len(full)
 	for p := range r.parts() {
 		for i := range p.wrong {
@@ -387,9 +363,9 @@ func (r *Report) gather(isWanted choice, choose func(*Result) []Violation) []Vio
 	for p := range r.parts() {
 		for k, m := range p.marks {
 			switch m {
-			case marksBroken:
+			case plan.Broken:
 				all = p.appendBroken(all, k, isWanted)
-			case marksFull:
+			case plan.Unsure:
 				all, full = append(all, choose(&full[0])...), full[1:]
 			}
 		}
@@ -418,6 +394,6 @@ func (r *Report) filter(isWanted choice, keep func(Violation) bool) []Violation 
 
 // Equal reports whether two reports have the same contents.
 func (r *Report) Equal(q *Report) bool {
-	return r.isZero() == q.isZero() && r.omitted() == q.omitted() && slices.EqualFunc(r.Targets(), q.Targets(), Target.equal) &&
+	return r.isZero() == q.isZero() && r.known().omitted == q.known().omitted && slices.EqualFunc(r.Targets(), q.Targets(), Target.equal) &&
 		slices.EqualFunc(r.all(), q.all(), func(a, b Result) bool { return a.equal(&b) })
 }

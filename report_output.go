@@ -21,12 +21,12 @@ import (
 // not change. It is an error of encoding/json if a Value or Limit that the caller gave NewReport has no
 // JSON form.
 func (r Report) MarshalJSON() ([]byte, error) {
-	all, left := r.Targets(), r.details().left
+	all, left := r.Targets(), r.known().left
 	targets, room := cutTargets(all, maxOutput)
 	results, omitted := cut(r.all(), room)
 	left += len(all) - len(targets)
 	valid, passed := r.Valid(), r.Passed()
-	return json.Marshal(writtenReport{&valid, &passed, &targets, left, &results, r.omitted() + omitted})
+	return json.Marshal(writtenReport{&valid, &passed, &targets, left, &results, r.known().omitted + omitted})
 }
 
 var errNilPointer = errors.New("cannot read into a nil pointer")
@@ -111,8 +111,7 @@ func (r *Report) addTargets(read *writtenReport) error {
 	return nil
 }
 
-// contradicted returns what its results contradict in a target that was read: derived is what they
-// say; nil if there are none.
+// contradicted returns what the results, which say derived, contradict in a target; nil if there are none.
 func (t *Target) contradicted(derived *Target, isWhole bool) string {
 	switch {
 	case t.Coverage == "":
@@ -147,7 +146,7 @@ func checkVerdict(valid bool, results []Result) error {
 			return fmt.Errorf("results[%d] has the outcome %q: it must be one of %q", i, results[i].Outcome, worstFirst)
 		}
 	}
-	failing := firstFailing(results)
+	failing := slices.IndexFunc(results, Result.fails)
 	switch {
 	case valid && failing >= 0:
 		return fmt.Errorf(`"valid" is true, but results[%d] is %s, which fails the object`, failing, results[failing].Outcome)
@@ -235,8 +234,8 @@ func (r *Report) String() string {
 		s.WriteString("\n" + line)
 		left--
 	}
-	if r.omitted() > 0 {
-		s.WriteString("\n" + omittedCause(r.omitted()).Message)
+	if r.known().omitted > 0 {
+		s.WriteString("\n" + omittedCause(r.known().omitted).Message)
 	}
 	return s.String()
 }
@@ -315,8 +314,7 @@ func (e *ParseError) MarshalJSON() ([]byte, error) {
 // each violation. It can therefore be far longer than the rules and the object. What does
 // not fit is left out and counted.
 
-// maxOutput limits the bytes that are written for one report or error: as JSON, as text, or
-// as a list of causes or warnings.
+// maxOutput limits the bytes of one report or error: as JSON, as text, or as a list of causes or warnings.
 const maxOutput = 16 << 20
 
 // cut returns the results of a report that fit, and how many are left out. The results are
@@ -325,9 +323,13 @@ const maxOutput = 16 << 20
 // first result that fails the object is always kept, so that the verdict does not change.
 func cut(results []Result, room int) (kept []Result, omitted int) {
 	out := jsontext.Room{Left: room}
-	kept = jsontext.Fit(&out, results, firstFailing(results), (*Result).sizeAlone)
+	kept = jsontext.Fit(&out, results, slices.IndexFunc(results, Result.fails), (*Result).sizeAlone)
 	for i := range kept {
-		kept[i].cut(&out)
+		if r := &kept[i]; r.Outcome != OutcomeUndecided {
+			violations := jsontext.Fit(&out, r.Violations, -1, jsontext.Size)
+			r.Omitted += len(r.Violations) - len(violations)
+			r.Violations = violations
+		}
 	}
 	return kept, len(results) - len(kept)
 }
@@ -352,24 +354,7 @@ func (t *Target) sizeAlone() int {
 	return listFrame + jsontext.Size(&alone)
 }
 
-// firstFailing returns the index of the first result that fails the object; -1 if there is
-// none.
-func firstFailing(results []Result) int {
-	return slices.IndexFunc(results, Result.fails)
-}
-
-// cut leaves out the violations that do not fit.
-func (r *Result) cut(out *jsontext.Room) {
-	if r.Outcome == OutcomeUndecided {
-		return
-	}
-	kept := jsontext.Fit(out, r.Violations, -1, jsontext.Size)
-	r.Omitted += len(r.Violations) - len(kept)
-	r.Violations = kept
-}
-
-// listFrame is more bytes than JSON writes around a list inside a result or target, with how many are
-// left out of it.
+// listFrame is more bytes than JSON writes around a list, with how many are left out of it.
 const listFrame = 50
 
 // sizeAlone returns how many bytes of JSON a result takes, at most, without its violations.

@@ -149,7 +149,7 @@ func (r Result) String() string {
 		if v.Field != "" {
 			s.WriteString(value.OneLine(v.Field) + ": ")
 		}
-		s.WriteString(v.said(r.Message))
+		s.WriteString(v.sentence(r.Message))
 	}
 	if r.Omitted > 0 {
 		s.WriteString(indent + omittedCause(r.Omitted).Message)
@@ -213,10 +213,10 @@ type breach struct {
 // broken returns the violation for a breach at a location.
 func (r *rule) broken(b breach, at jsonpath.Texts) Violation {
 	shown, text := b.ForPeople(b.key, b.found, r.isQuantity)
-	if !b.isWritten() {
-		b.Detail = b.explained(value.Describe(b.found), b.Detail)
+	if b.standIn != jsonpath.Written || b.origin != "" { // for the others, the value need not be described
+		b.Detail = explained(b.standIn, b.origin, value.Describe(b.found), b.Detail)
 		if text != "" {
-			text = b.explained(shown, text)
+			text = explained(b.standIn, b.origin, shown, text)
 		}
 	}
 	v := r.violation(reasonOf[b.Fault], b.key, b.Detail)
@@ -251,19 +251,17 @@ func (r *rule) isQuantity() bool {
 	return of != nil && of.Type.Value().Sort == vmapi.Quantity
 }
 
-// isWritten reports whether the object itself holds the value.
-func (b *breach) isWritten() bool { return b.standIn == jsonpath.Written && b.origin == "" }
-
-// explained returns a detail, which begins with the value as it shows it, with why the value counts that is not
-// written in the object.
-func (b *breach) explained(shown, detail string) string {
-	switch b.standIn {
+// explained returns a detail, which begins with shown, with why the value counts if it is not written.
+func explained(why jsonpath.StandIn, origin, shown, detail string) string {
+	switch why {
 	case jsonpath.Unset:
 		return fmt.Sprintf("not set, counts as %s: %s", shown, detail)
 	case jsonpath.Zero:
 		return fmt.Sprintf("0 counts as %s: %s", shown, detail)
 	}
-	origin := b.origin
+	if origin == "" {
+		return detail
+	}
 	if name, ok := strings.CutPrefix(origin, "instancetype "); ok {
 		origin = "instance type " + name
 	}
@@ -278,8 +276,7 @@ func originOf(t *target, at jsonpath.Location, why jsonpath.StandIn) string {
 	return t.OriginOf(at)
 }
 
-// size returns what keeping the violation costs. The rule's name and message, and a string
-// value, cost nothing, because they are shared.
+// size returns what keeping the violation costs, apart from the texts that are shared.
 func (v *Violation) size() int {
 	return len(v.Field) + len(v.Pointer) + len(v.Detail) + len(v.Text) + violationSize
 }
@@ -295,30 +292,23 @@ func (v Violation) Error() string {
 	if v.Field != "" {
 		parts = append(parts, value.OneLine(v.Field))
 	}
-	parts = append(parts, v.Reason.words())
+	parts = append(parts, cmp.Or(reasonWords[v.Reason], reasonWords[ReasonInvalid]))
 	if v.Value != nil {
 		parts = append(parts, value.Describe(v.Value))
 	}
-	return strings.Join(append(parts, v.sentence()), ": ")
+	return strings.Join(append(parts, v.sentence("")), ": ")
 }
 
-// said returns what is wrong, for a line below the rule's message. It repeats the violation's
-// own message only if that is another.
-func (v Violation) said(message string) string {
-	if v.Message == message {
-		return value.OneLine(cmp.Or(v.Text, v.Detail))
+// sentence returns the message, with what is wrong in parentheses, in one line; or only what is wrong if the
+// message is that above it, or none, as that of no rule is.
+func (v Violation) sentence(above string) string {
+	what := value.OneLine(cmp.Or(v.Text, v.Detail))
+	if v.Message == "" || v.Message == above {
+		return what
 	}
-	return v.sentence()
-}
-
-// sentence returns the message, with what is wrong in parentheses, in one line.
-func (v Violation) sentence() string {
-	if v.Message == "" { // of no rule
-		return value.OneLine(cmp.Or(v.Text, v.Detail))
-	}
-	return fmt.Sprintf("%s (%s)", value.OneLine(v.Message), value.OneLine(cmp.Or(v.Text, v.Detail)))
+	return fmt.Sprintf("%s (%s)", value.OneLine(v.Message), what)
 }
 
 func (v Violation) cause() Cause {
-	return Cause{Reason: v.Reason, Message: v.sentence(), Field: v.Field}
+	return Cause{Reason: v.Reason, Message: v.sentence(""), Field: v.Field}
 }

@@ -177,8 +177,7 @@ func newRules(rules []rule, isWhole bool) Rules {
 	return Rules{rules, isWhole, newPlan(rules, isWhole), &rules}
 }
 
-// newPlan plans the rules that are about a VM and whose arguments are literals, or read from one
-// path each.
+// newPlan plans the rules about VMs whose arguments are literals, or read from one path each.
 func newPlan(rules []rule, isWhole bool) *plan.Plan {
 	entries := make([]plan.Entry, len(rules))
 	for i := range rules {

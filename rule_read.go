@@ -54,7 +54,8 @@ func (r *ruleReader) read(index int, n jsontext.Node) rule {
 	r.rule.Kind = Kind(r.mandatory(rulekey.Rule))
 	r.rule.Name = r.mandatory(rulekey.Name)
 	if path := r.mandatory(rulekey.Path); path != "" {
-		r.rule.Path = r.path(rulekey.Path, path)
+		n, _ := r.node.Member(rulekey.Path)
+		r.rule.Path = r.path(n, rulekey.Path, path)
 	}
 	r.rule.Message = r.mandatory(rulekey.Message)
 	r.valid()
@@ -70,17 +71,14 @@ func (r *ruleReader) read(index int, n jsontext.Node) rule {
 	return r.rule
 }
 
-// judgesArguments reports whether the meaning of the arguments is known. In a rule of an
-// unknown kind they may mean anything.
+// judgesArguments reports whether the meaning of the arguments is known: that of an unknown kind may be any.
 func (r *ruleReader) judgesArguments() bool {
 	return r.rule.Kind == "" || r.knows(r.rule.Kind)
 }
 
-func (r *ruleReader) member(key string) (jsontext.Node, bool) { return r.node.Member(key) }
-
 // mandatory reads a key that must have a string that is not empty.
 func (r *ruleReader) mandatory(key string) string {
-	n, ok := r.member(key)
+	n, ok := r.node.Member(key)
 	s, isString := n.Value.(string)
 	if s != "" {
 		return s
@@ -96,18 +94,13 @@ func (r *ruleReader) mandatory(key string) string {
 	return ""
 }
 
-// path reads a JSONPath in the form of the version.
-func (r *ruleReader) path(key, s string) Path {
-	n, _ := r.member(key)
+// path reads a JSONPath in the form of the version. If it is wrong, path returns the zero Path, and adds a
+// problem at the step that is wrong.
+func (r *ruleReader) path(n jsontext.Node, key, s string) Path {
 	path, err := r.knownPath(s)
-	if err != nil {
-		r.wrongPath(n, key, s, err)
+	if err == nil {
+		return path
 	}
-	return path
-}
-
-// wrongPath adds a problem with a path, at the step that is wrong.
-func (r *ruleReader) wrongPath(n jsontext.Node, key, s string, err error) {
 	if step := (*jsonpath.StepError)(nil); errors.As(err, &step) {
 		whole := n.Start
 		n.Start = jsontext.Inside(r.text, whole, len(s)-step.Left)
@@ -116,10 +109,10 @@ func (r *ruleReader) wrongPath(n jsontext.Node, key, s string, err error) {
 		}
 	}
 	r.problem(n, key, ReasonInvalid, "%v", err)
+	return Path{}
 }
 
-// knownPath reads a path in the form of the version. It reads each path once, because rules
-// often share one.
+// knownPath reads a path in the form of the version, each only once, because rules often share one.
 func (r *ruleReader) knownPath(s string) (Path, error) {
 	if path, ok := r.paths[s]; ok {
 		return path, nil
@@ -135,24 +128,20 @@ func (r *ruleReader) knownPath(s string) (Path, error) {
 }
 
 func (r *ruleReader) valid() {
-	n, ok := r.member(rulekey.Valid)
-	if !ok {
-		return
-	}
-	s, ok := n.Value.(string)
-	if !ok {
+	n, isThere := r.node.Member(rulekey.Valid)
+	switch s, isString := n.Value.(string); {
+	case !isThere:
+	case !isString:
 		r.problem(n, rulekey.Valid, ReasonTypeInvalid, "%q must be %s", rulekey.Valid, rulekey.Named(rulekey.Valid).Wanted)
-		return
-	}
-	if s == "" {
+	case s == "":
 		r.problem(n, rulekey.Valid, ReasonInvalid, "%q is empty: write a JSONPath, or leave it out", rulekey.Valid)
-		return
+	default:
+		r.rule.Valid = r.path(n, rulekey.Valid, s)
 	}
-	r.rule.Valid = r.path(rulekey.Valid, s)
 }
 
 func (r *ruleReader) justWarning() {
-	n, ok := r.member(rulekey.JustWarning)
+	n, ok := r.node.Member(rulekey.JustWarning)
 	if !ok {
 		return
 	}
@@ -165,21 +154,17 @@ func (r *ruleReader) arguments() {
 	var literal []constraint.Constraint
 	for i := range constraint.Arguments {
 		a := &constraint.Arguments[i]
-		key, n, ok := r.argumentMember(a)
-		if !ok {
-			continue
-		}
-		if c := r.argument(a, key, n); c != nil {
-			literal = append(literal, c)
+		if m := r.argumentMember(a); m != nil {
+			if c := r.argument(a, m.Key, m.Value); c != nil {
+				literal = append(literal, c)
+			}
 		}
 	}
 	r.rule.literal = constraint.NewSet(r.rule.Kind.valueType(), literal)
 }
 
-// argumentMember returns the key and value of an argument. In 201901-1, it may have its old
-// key.
-func (r *ruleReader) argumentMember(a *constraint.Argument) (string, jsontext.Node, bool) {
-	var first *jsontext.Member
+// argumentMember returns the member that is an argument; nil if there is none. In 201901-1, it may have its old key.
+func (r *ruleReader) argumentMember(a *constraint.Argument) (first *jsontext.Member) {
 	for i := range r.node.Members {
 		m := &r.node.Members[i]
 		switch {
@@ -190,10 +175,7 @@ func (r *ruleReader) argumentMember(a *constraint.Argument) (string, jsontext.No
 			r.problem(jsontext.Node{Start: m.Start}, m.Key, ReasonDuplicate, "%q and %q are the same argument: keep one of them", first.Key, m.Key)
 		}
 	}
-	if first == nil {
-		return "", jsontext.Node{}, false
-	}
-	return first.Key, first.Value, true
+	return first
 }
 
 // argument reads an argument. It returns the constraint, or nil if the argument is read from
@@ -206,8 +188,8 @@ func (r *ruleReader) argument(a *constraint.Argument, key string, n jsontext.Nod
 		r.problem(n, key, ReasonTypeInvalid, "%q must be %s, not %s", key, a.Wanted, n.Describe())
 		return nil
 	}
-	argument, s, ok := r.readArgument(key, "", a.Wanted, n)
-	if !ok {
+	argument, s := r.readArgument(key, "", a.Wanted, n)
+	if argument.IsZero() {
 		return nil
 	}
 	*r.rule.slot(a.Key) = argument
@@ -235,26 +217,21 @@ func (r *ruleReader) constraint(a *constraint.Argument, key string, n jsontext.N
 	return nil
 }
 
-// readArgument reads a path, or a literal and its scalar. What comes before the key, and what is
-// wanted, are for messages.
-func (r *ruleReader) readArgument(key, before, wanted string, n jsontext.Node) (Argument, value.Scalar, bool) {
+// readArgument reads a path, or a literal and its scalar; nothing if it has a problem. before and wanted are for
+// messages.
+func (r *ruleReader) readArgument(key, before, wanted string, n jsontext.Node) (Argument, value.Scalar) {
 	if s, ok := n.Value.(string); ok && r.isPath(s) {
-		path, err := r.knownPath(s)
-		if err != nil {
-			r.wrongPath(n, key, s, err)
-		}
-		return Argument{path: path}, value.Scalar{}, err == nil
+		return Argument{path: r.path(n, key, s)}, value.Scalar{}
 	}
-	s, ok := value.ScalarOf(n.Value)
-	if !ok {
+	switch s, ok := value.ScalarOf(n.Value); {
+	case !ok:
 		r.problem(n, key, ReasonTypeInvalid, "%s%q must be %s, not %s", before, key, wanted, n.Describe())
-		return Argument{}, value.Scalar{}, false
-	}
-	if s.Err() != nil {
+	case s.Err() != nil:
 		r.problem(n, key, ReasonInvalid, "%s%q %v", before, key, s.Err())
-		return Argument{}, value.Scalar{}, false
+	default:
+		return Argument{literal: n.Value}, s
 	}
-	return Argument{literal: n.Value}, s, true
+	return Argument{}, value.Scalar{}
 }
 
 // list reads an argument that is a list.
@@ -262,8 +239,8 @@ func (r *ruleReader) list(a *constraint.Argument, key string, n jsontext.Node) c
 	list := make([]Argument, 0, len(n.Items))
 	literals := make([]value.Scalar, 0, len(n.Items))
 	for _, item := range n.Items {
-		argument, s, ok := r.readArgument(key, "an item of ", wantedItem, item)
-		if !ok {
+		argument, s := r.readArgument(key, "an item of ", wantedItem, item)
+		if argument.IsZero() {
 			continue
 		}
 		if r.budget.Spend(constraint.ListedWork+s.RenderedSize(), valueSize+s.RenderedSize()) != nil {
@@ -359,8 +336,7 @@ func (r *ruleReader) ofKind(p Problem) Problem {
 
 // What the versions of the format do differently, apart from the names of arguments.
 
-// havePrefix reports whether the path or valid of any of the rules begins with the prefix of
-// paths, which version 201901-1 did not have.
+// havePrefix reports whether any path or valid begins with the prefix, which version 201901-1 did not have.
 func havePrefix(rules []jsontext.Node) bool {
 	for _, rule := range rules {
 		for _, m := range rule.Members {

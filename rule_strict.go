@@ -51,7 +51,7 @@ func (r *ruleReader) strictly() {
 	if !r.findsUnknown() || r.rule.Kind == "" {
 		return
 	}
-	if kind, _ := r.member(rulekey.Rule); !r.judgesArguments() {
+	if kind, _ := r.node.Member(rulekey.Rule); !r.judgesArguments() {
 		meant, code := r.meantKind(r.rule.Kind), codeUnknownKind
 		if meant != "" {
 			code = codeMisspeltKind

@@ -106,7 +106,7 @@ func (t *Target) of(rules *Rules) *Target {
 func (p *part) full(all []Result) []Result {
 	n := 0
 	for _, m := range p.marks {
-		if m == marksFull {
+		if m == plan.Unsure {
 			n++
 		}
 	}
@@ -150,11 +150,11 @@ func (p *part) coverage(full []Result) (Coverage, Doubt, string) {
 	undecided, ignored := (*Result)(nil), (*Result)(nil)
 	for _, m := range p.marks {
 		switch {
-		case m == marksWaits:
+		case m == plan.Waits:
 			waits = cmp.Or(waits, errNotFilledIn.Error())
 			continue
-		case m != marksFull:
-			judged = judged || m != marksNotThere
+		case m != plan.Unsure:
+			judged = judged || m != plan.NotNeeded
 			continue
 		}
 		switch d := &full[0]; {
@@ -206,8 +206,7 @@ var doubtOfCause = map[vmtarget.Cause]Doubt{
 	vmtarget.Empty: DoubtNothing, vmtarget.Beyond: DoubtBound, vmtarget.Unfilled: DoubtParameter,
 }
 
-// appendTargets appends the targets in an object for rules about VMs, or about
-// whole objects.
+// appendTargets appends the targets in an object for rules about VMs, or about whole objects.
 func (e *evaluation) appendTargets(targets []target, v any, isWhole bool) []target {
 	object, _ := v.(map[string]any)
 	switch usual := vmtarget.Usual(object); {
@@ -228,8 +227,7 @@ func (e *evaluation) appendTargets(targets []target, v any, isWhole bool) []targ
 	return targets
 }
 
-// lookWork returns the cost of looking at a scalar, in units of a short value. It is higher in
-// a template, where the scalar is searched for parameters.
+// lookWork returns the cost of looking at a scalar. In a template, it is searched for parameters.
 func lookWork(t *target, s *value.Scalar) int {
 	if t.HasParameters {
 		return 3 * s.Cost()
@@ -237,8 +235,7 @@ func lookWork(t *target, s *value.Scalar) int {
 	return s.Cost()
 }
 
-// unfilled returns an error that names the first parameter in a string of a template;
-// nil if there is none.
+// unfilled returns an error that names the first parameter in a string of a template; nil if there is none.
 func unfilled(s *value.Scalar, template bool) error {
 	if !template {
 		return nil

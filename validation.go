@@ -54,7 +54,7 @@ func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Repor
 		}
 	}
 	e := newEvaluation(opts)
-	defer e.release()
+	defer e.Release()
 	e.targets = e.appendTargets(e.targets, value.Resolve(object), rules.isWhole)
 	report := &Report{whose: givens}
 	e.each(e.targets, func(t *target) { e.judgeAll(report, &rules, nil, t) })
@@ -73,7 +73,7 @@ func validateUsual(rules *Rules, object map[string]any, template any) *Report {
 		return report
 	}
 	e := newEvaluation(nil)
-	defer e.release()
+	defer e.Release()
 	e.budget = b
 	e.targets = append(e.targets, vmtarget.UsualTarget(object, template))
 	e.judgeRest(report, rules, &e.targets[0], marks)
@@ -97,7 +97,7 @@ func validateUsual(rules *Rules, object map[string]any, template any) *Report {
 // Budget covers reading and validating all VMs.
 func ValidateOwn(object map[string]any, opts ...ValidateOption) *Report {
 	e := newEvaluation(opts)
-	defer e.release()
+	defer e.Release()
 	report := &Report{whose: givens}
 	e.isOwn, e.given.reading.budget = true, &e.budget
 	rules := ruleFinder{call: e, texts: map[annotationText]*ownRules{}, templates: map[TemplateRef]*ownRules{}}

@@ -17,7 +17,7 @@ func TestFieldsAreKnown(t *testing.T) {
 		paths = append(paths, "."+s.Path)
 	}
 	for _, d := range vmfields.AlwaysThere {
-		paths = append(paths, d.Field.String())
+		paths = append(paths, "."+d.Field.Text())
 	}
 	unknown := []string{"misspelt-field", "misplaced-field", "unknown-field", "missing-wildcard", "not-an-array", "invalid-path"}
 	for _, path := range paths {

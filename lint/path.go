@@ -179,7 +179,7 @@ func fieldOf(p vmrules.Path) string {
 var alwaysThere = func() map[string]any {
 	all := map[string]any{}
 	for _, d := range vmfields.AlwaysThere {
-		all[d.Field.String()] = d.Value
+		all[jsonpath.LeadingDot(d.Field.Text())] = d.Value
 	}
 	return all
 }()

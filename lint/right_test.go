@@ -90,7 +90,7 @@ func TestKnowsDefaults(t *testing.T) {
 	for _, d := range vmfields.AlwaysThere {
 		for range 100 {
 			r := randomRule(random, []any{0, 1, "", "a"})
-			r.Name, r.Path = "r", vmrules.MustParsePath("jsonpath::"+d.Field.String())
+			r.Name, r.Path = "r", vmrules.MustParsePath("jsonpath::"+"."+d.Field.Text())
 			made, err := vmrules.NewRules([]vmrules.Rule{r})
 			if err != nil {
 				t.Fatal(err)

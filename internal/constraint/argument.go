@@ -66,9 +66,6 @@ func (a *Argument) New(literals []value.Scalar, b *meter.Budget) (Constraint, er
 	return a.build(a, literals, b)
 }
 
-// isLeast reports whether the argument is a lower bound.
-func (a *Argument) isLeast() bool { return a.Key == Min || a.Key == MinLength }
-
 // unfit returns the error for a literal that the argument does not accept.
 func (a *Argument) unfit(f Fault, literal value.Scalar) error {
 	hint := jsonpath.PrefixHint(literal.Text())
@@ -78,8 +75,7 @@ func (a *Argument) unfit(f Fault, literal value.Scalar) error {
 	return &Error{f, fmt.Errorf("must be %s, not %s%s", a.Wanted, literal.Describe(), hint)}
 }
 
-// quantityHint returns the end of a message about a literal such as "2 GB" that is nearly a
-// quantity; otherwise "".
+// quantityHint returns the end of a message about a literal that is nearly a quantity; otherwise "".
 func quantityHint(literal string) string {
 	meant := quantity.Meant(literal)
 	if meant == nil {
@@ -102,13 +98,10 @@ func (a *Argument) Meant(literal string) string {
 // An Error says why a literal cannot be an argument.
 type Error struct {
 	Fault Fault
-	Err   error
+	error
 }
 
-func (e *Error) Error() string { return e.Err.Error() }
-
-// Unwrap returns Err.
-func (e *Error) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return e.error }
 
 // A Fault says what sort of thing is wrong with a value or a literal.
 type Fault int

@@ -21,7 +21,7 @@ type bound struct {
 
 func (a *Argument) bound(literal value.Scalar, n quantity.Number) bound {
 	beyond := 1
-	if a.isLeast() {
+	if a.Key == Min || a.Key == MinLength {
 		beyond = -1
 	}
 	// A number needs no quotes.
@@ -88,15 +88,13 @@ func (c *Bound) Holds(v *value.Scalar, b *meter.Budget) (bool, error) {
 // Breach says in words how the value compares with the limit.
 func (c *Bound) Breach(v *value.Scalar) Breach {
 	detail := v.AppendDescription(make([]byte, 0, usualDetail))
-	_, err := v.Quantity()
-	switch {
-	case err != nil:
-		detail = append(append(append(detail, " is not a number, and "...), c.key...), " is "...)
-	case c.beyond < 0:
-		detail = append(append(append(detail, " is less than "...), c.key...), ' ')
-	default:
-		detail = append(append(append(detail, " is more than "...), c.key...), ' ')
+	compared, is := " is more than ", " "
+	if _, err := v.Quantity(); err != nil {
+		compared, is = " is not a number, and ", " is "
+	} else if c.beyond < 0 {
+		compared = " is less than "
 	}
+	detail = append(append(append(detail, compared...), c.key...), is...)
 	return Breach{Invalid, c.limit, string(append(detail, c.shown...))}
 }
 

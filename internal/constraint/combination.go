@@ -31,20 +31,14 @@ func (t *Combination) Add(s *Set, b *meter.Budget) {
 			t.ones[i] = one
 			continue
 		}
-		t.addMore(c)
+		if t.seen == nil {
+			t.seen = map[string]bool{}
+		}
+		if id := c.Key() + " " + c.String(); !t.seen[id] {
+			t.seen[id] = true
+			t.more = append(t.more, c)
+		}
 	}
-}
-
-func (t *Combination) addMore(c Constraint) {
-	id := c.Key() + " " + c.String()
-	if t.seen[id] {
-		return
-	}
-	if t.seen == nil {
-		t.seen = map[string]bool{}
-	}
-	t.seen[id] = true
-	t.more = append(t.more, c)
 }
 
 // Set returns what the sets that were added demand.
@@ -62,18 +56,11 @@ func (t *Combination) Set() Set {
 // added: two bounds that cross, or the same constraint twice if it allows no value. If it
 // yields none, there may still be no value that satisfies everything.
 func (t *Combination) Conflicts(s *Set, b *meter.Budget) iter.Seq2[Constraint, Constraint] {
-	ones := t.ones
-	for _, c := range s.all {
-		i := order(c)
-		if ones[i] == nil {
-			ones[i] = c
-		} else if one := ones[i].with(c, b); one != nil {
-			ones[i] = one
-		}
-	}
+	together := Combination{ones: t.ones}
+	together.Add(s, b)
 	return func(yield func(x, y Constraint) bool) {
-		for i, x := range ones {
-			for _, y := range ones[i:] {
+		for i, x := range together.ones {
+			for _, y := range together.ones[i:] {
 				if x != nil && y != nil && x.excludes(y) && !yield(x, y) {
 					return
 				}

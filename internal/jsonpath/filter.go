@@ -27,9 +27,6 @@ type Operand struct {
 	Literal value.Scalar
 }
 
-// Compares reports whether f compares two Operands, instead of testing whether one exists.
-func (f Filter) Compares() bool { return f.Operator != "" }
-
 // filter reads what follows [?( up to )].
 func (p *parser) filter() (jp.Frag, error) {
 	left, err := p.operand()

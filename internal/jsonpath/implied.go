@@ -36,10 +36,10 @@ const (
 )
 
 // SetDefault sets the default of the field of a path, and replaces an earlier one.
-func (f *Implied) SetDefault(path FieldPath, v any) { f.growAll(path).value = value.Resolve(v) }
+func (f *Implied) SetDefault(path *Path, v any) { f.growAll(path).value = value.Resolve(v) }
 
 // SetZeroIsUnset makes a 0 in the field of a path count as missing.
-func (f *Implied) SetZeroIsUnset(path FieldPath) { f.growAll(path).zeroIsUnset = true }
+func (f *Implied) SetZeroIsUnset(path *Path) { f.growAll(path).zeroIsUnset = true }
 
 // Default returns the default of the field; nil if there is none.
 func (f *Implied) Default() any {
@@ -88,8 +88,8 @@ func (f *Implied) Below(at Location) *Implied {
 }
 
 // growAll returns the node of a path, and adds nodes that are missing.
-func (f *Implied) growAll(path FieldPath) *Implied {
-	for _, step := range path.path.Steps() {
+func (f *Implied) growAll(path *Path) *Implied {
+	for _, step := range path.Steps() {
 		f = f.grow(step)
 	}
 	return f

@@ -16,8 +16,7 @@ type OpenField struct {
 
 func (e *OpenField) Error() string { return e.What + " may be set by others" }
 
-// setBy returns who may set a field of parent. The field has the value next, which does not count if
-// somebody may.
+// setBy returns who may set a field of parent, whose own value next then does not count.
 func (w *Search) setBy(f *Implied, parent, next any) Setters {
 	switch {
 	case f == nil, f.by&w.Open == 0, value.ShapeOf(parent) != value.Object:
@@ -149,8 +148,7 @@ func (w *Search) keepOpen(by Setters) {
 	}
 }
 
-// addOpenMembers is addOpen for the members of an object that step i, which
-// selects all of them, would select.
+// addOpenMembers is addOpen for the members that step i, which selects all, would select.
 func (w *Search) addOpenMembers(v any, i int, f *Implied) {
 	if f == nil || w.Open == 0 || w.hasEnough() || value.ShapeOf(v) != value.Object || !w.Spend(len(f.members)) {
 		return

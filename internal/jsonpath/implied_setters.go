@@ -96,19 +96,20 @@ func (f *Implied) MaySet(p *Path, by Setters) Setters {
 
 // Holds reports whether others set a field with the value next under the condition.
 func (c Condition) Holds(next any) bool {
+	if next == nil {
+		return true
+	}
 	switch c {
 	case IfEmptyText:
-		return next == nil || next == ""
+		return next == ""
 	case IfZero:
-		return next == nil || isZero(next)
+		return isZero(next)
 	case IfFalse:
-		return next == nil || next == false
+		return next == false
 	case WholeIfEmpty:
-		return next == nil || value.ShapeOf(next) == value.Array && value.Len(next) == 0
-	case IfMissing, WholeIfMissing, Appended:
-		return next == nil
+		return value.ShapeOf(next) == value.Array && value.Len(next) == 0
 	}
-	return true
+	return c == Overwritten
 }
 
 // isWhole reports whether the field that others set may contain any value.

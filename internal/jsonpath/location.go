@@ -138,17 +138,6 @@ const usualLocation = 128
 
 var quotedEscapes = strings.NewReplacer(`\`, `\\`, `'`, `\'`, `.`, `\.`, `*`, `\*`)
 
-// appendPlainName writes a name that needs no quotes.
-func appendPlainName(s []byte, name string) []byte {
-	for {
-		dot := strings.IndexByte(name, '.')
-		if dot < 0 {
-			return append(s, name...)
-		}
-		s, name = append(append(s, name[:dot]...), `\.`...), name[dot+1:]
-	}
-}
-
 // isBareName reports whether a path and a pointer both write a name as it is. Most names are so.
 func isBareName(name string) bool {
 	for i := range len(name) {
@@ -159,15 +148,9 @@ func isBareName(name string) bool {
 	return name != ""
 }
 
-// isPlainName reports whether a name needs no quotes: it has only characters of names, and
-// dots, which are written with a backslash.
+// isPlainName reports whether a name needs no quotes. A dot in it is written with a backslash.
 func isPlainName(name string) bool {
-	for _, r := range name {
-		if r != '.' && !isNameRune(r) {
-			return false
-		}
-	}
-	return name != ""
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r != '.' && !isNameRune(r) })
 }
 
 // isBareByte has the ASCII characters of names, apart from the slash, which pointers escape.

@@ -36,8 +36,7 @@ func (w *Search) holds(f Filter, v any, k int, i *Implied) bool {
 	return compares(left, f.Operator, right)
 }
 
-// comparable returns the scalar that an operand is or selects; false unless it is exactly
-// one.
+// comparable returns the scalar that an operand is or selects; false unless it is exactly one.
 func (w *Search) comparable(o Operand, current any, f *Implied) (value.Scalar, bool) {
 	if o.Path == nil {
 		return o.Literal, true
@@ -94,8 +93,7 @@ func (w *Search) couldBeAnything(v any) bool {
 	return err != nil
 }
 
-// mayHaveMore reports whether a key of an object contains a placeholder, so that it may
-// become any name.
+// mayHaveMore reports whether a key of an object contains a placeholder, so that it may become any name.
 func (w *Search) mayHaveMore(v any) bool {
 	if w.Placeholders == nil || value.ShapeOf(v) != value.Object || !w.Spend(value.ChildCount(v)/4) {
 		return false

@@ -315,8 +315,7 @@ func (p *parser) quotedName(quote byte) (string, error) {
 	return "", errors.New("the quoted name is never closed")
 }
 
-// ambiguousDot returns the error for ['a.b'], which Kubernetes reads as two steps and
-// everyone else as one name.
+// ambiguousDot returns the error for ['a.b']: two steps for Kubernetes, one name for everyone else.
 func ambiguousDot(start string, quote byte) error {
 	name, _, _ := strings.Cut(start, string(quote))
 	name = value.Shortened(name)

@@ -106,34 +106,17 @@ func (p *Path) NamesField() bool {
 	return false
 }
 
-// A FieldPath is a path of names and [*] that ends in a name. It names a field in each
-// object that may have it. The zero FieldPath names no field.
-type FieldPath struct{ path *Path }
-
-// AsField returns p as a FieldPath; false if p has another form.
-func (p *Path) AsField() (FieldPath, bool) {
-	steps := p.Steps()
-	if len(steps) == 0 || !isChild(steps[len(steps)-1]) {
-		return FieldPath{}, false
-	}
-	for _, step := range steps {
-		if !isChild(step) && step != jp.Wildcard('#') {
-			return FieldPath{}, false
+// IsField reports whether the path consists of names and [*] and ends in a name: it names a field in each
+// object that may have it.
+func (p *Path) IsField() bool {
+	endsInName := false
+	for _, step := range p.Steps() {
+		if _, endsInName = step.(jp.Child); !endsInName && step != jp.Wildcard('#') {
+			return false
 		}
 	}
-	return FieldPath{p}, true
+	return endsInName
 }
-
-func isChild(step jp.Frag) bool {
-	_, ok := step.(jp.Child)
-	return ok
-}
-
-// Path returns the path; nil for the zero FieldPath.
-func (p FieldPath) Path() *Path { return p.path }
-
-// String returns the path as it was written, with its leading dot.
-func (p FieldPath) String() string { return LeadingDot(p.path.Text()) }
 
 // BeginsWith reports whether the first steps of p are those of q, which then selects
 // something wherever p does. Every path begins with the root.

@@ -167,10 +167,10 @@ func implied(t *testing.T) *jsonpath.Implied {
 	return f
 }
 
-func field(t *testing.T, path string) jsonpath.FieldPath {
+func field(t *testing.T, path string) *jsonpath.Path {
 	t.Helper()
-	f, ok := mustParse(t, path).AsField()
-	if !ok {
+	f := mustParse(t, path)
+	if !f.IsField() {
 		t.Fatalf("%s names no field", path)
 	}
 	return f
@@ -203,7 +203,7 @@ func TestImplied(t *testing.T) {
 
 func TestDefaultsBelongToNames(t *testing.T) {
 	for _, path := range []string{"$", "[*]", ".a[0]", ".a.*", "..a", ".a[0].b", ".a['b','c']", ".a[?(@.b)].c"} {
-		if _, ok := mustParse(t, path).AsField(); ok {
+		if mustParse(t, path).IsField() {
 			t.Errorf("%s names a field", path)
 		}
 	}

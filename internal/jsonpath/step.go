@@ -8,8 +8,7 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// each yields what step i selects in v, in document order. It returns false to end the
-// search.
+// each yields what step i selects in v, in document order. It returns false to end the search.
 func (w *Search) each(v any, i int, f *Implied, yield func(selection) bool) bool {
 	if w.couldBeAnything(v) || !w.keepsItems(v, i, f) {
 		return true
@@ -99,8 +98,7 @@ func (w *Search) resolved(raw any) (any, bool) {
 	return next, next != nil && (!isContainer(next) || w.paysFor(raw, next))
 }
 
-// isContainer reports whether a value is an object or array of the types that decoders
-// return.
+// isContainer reports whether a value is an object or array of the types that decoders return.
 func isContainer(v any) bool {
 	switch v.(type) {
 	case map[string]any, []any:

@@ -2,6 +2,7 @@ package jsonpath
 
 import (
 	"strconv"
+	"strings"
 
 	"github.com/ohler55/ojg/jp"
 
@@ -33,14 +34,17 @@ func writeSteps(b []byte, steps jp.Expr) []byte {
 		case jp.Nth:
 			b = writeKeys(b, []any{int64(step)})
 		case Filter:
-			b = append(writeFilter(append(b, "[?("...), step), ")]"...)
+			b = append(append(b, "[?("...), step.Left.String()...)
+			if step.Operator != "" {
+				b = append(append(b, step.Operator...), step.Right.String()...)
+			}
+			b = append(b, ")]"...)
 		}
 	}
 	return b
 }
 
-// writeName writes a name, after a dot unless it has none. A name that needs quotes is written in
-// brackets.
+// writeName writes a name: after a dot unless it has none, or in brackets if it needs quotes.
 func writeName(b []byte, name string, hasNoDot bool) []byte {
 	if !isPlainName(name) {
 		return writeKeys(b, []any{name})
@@ -48,7 +52,13 @@ func writeName(b []byte, name string, hasNoDot bool) []byte {
 	if !hasNoDot {
 		b = append(b, '.')
 	}
-	return appendPlainName(b, name)
+	for {
+		dot := strings.IndexByte(name, '.')
+		if dot < 0 {
+			return append(b, name...)
+		}
+		b, name = append(append(b, name[:dot]...), `\.`...), name[dot+1:]
+	}
 }
 
 func writeWildcard(b []byte, step jp.Wildcard, afterDescent bool) []byte {
@@ -89,14 +99,6 @@ func writeSlice(b []byte, slice jp.Slice) []byte {
 		if bound != jp.SliceNotSet {
 			b = strconv.AppendInt(b, int64(bound), 10)
 		}
-	}
-	return b
-}
-
-func writeFilter(b []byte, f Filter) []byte {
-	b = append(b, f.Left.String()...)
-	if f.Compares() {
-		b = append(append(b, f.Operator...), f.Right.String()...)
 	}
 	return b
 }

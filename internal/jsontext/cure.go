@@ -32,8 +32,7 @@ func (r *reader) badToken(start int, expected string) {
 	}
 }
 
-// strange reports text that does not begin any token of JSON, and says how to correct
-// common mistakes.
+// strange reports text that begins no token of JSON, and says how to correct common mistakes.
 func (r *reader) strange(at int, expected string) {
 	switch {
 	case at == len(r.text):
@@ -74,8 +73,7 @@ func (r *reader) unreadable(at int, format string, args ...any) {
 	}
 }
 
-// typographic reports the first typographic quote in a part of the text, and
-// whether there is one.
+// typographic reports the first typographic quote in a part of the text, and whether there is one.
 func (r *reader) typographic(from, to int) bool {
 	i := strings.IndexAny(r.text[from:to], "“”„‟«»‘’‚′″")
 	if i < 0 {

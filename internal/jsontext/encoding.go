@@ -19,8 +19,7 @@ func invalidUTF8(s string) int {
 	return -1
 }
 
-// surrogates reports each half of a surrogate pair without the other half, which
-// encoding/json would replace by U+FFFD without an error.
+// surrogates reports each lone half of a surrogate pair, which encoding/json replaces without an error.
 func (r *reader) surrogates(start, end int) {
 	if strings.IndexByte(r.text[start:end], '\\') < 0 {
 		return

@@ -84,8 +84,7 @@ func Writable(v any) any {
 	return v
 }
 
-// checkRaw returns an error that says where a json.RawMessage is not JSON; nil for any
-// other value.
+// checkRaw returns an error that says where a json.RawMessage is not JSON; nil for any other value.
 func checkRaw(v any) error {
 	text, ok := v.(json.RawMessage)
 	if pointer, isPointer := v.(*json.RawMessage); isPointer && pointer != nil {

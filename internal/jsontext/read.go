@@ -51,8 +51,7 @@ func Read(text string, f Format, m *meter.Meter) (Node, []Error) {
 	return root, r.errors
 }
 
-// A reader reads the Nodes of a text. It stops at the first error that makes the rest
-// unreadable.
+// A reader reads the Nodes of a text. It stops at the first error that makes the rest unreadable.
 type reader struct {
 	text    string
 	format  Format
@@ -107,8 +106,11 @@ func (r *reader) array(n *Node) {
 	}
 	plain := []any{}
 	for i := 0; !r.stopped && r.more(']', n.Start, i > 0); i++ {
-		if r.depth == 1 && !r.nextItem(i) {
-			return
+		if r.depth == 1 {
+			if r.item = i; i == r.format.MaxItems {
+				r.stop(r.nextToken(), Invalid, "%s has more than %d %ss", r.format.Name, i, r.format.Item)
+				return
+			}
 		}
 		item := r.read(aValue)
 		if r.format.Plain {
@@ -124,16 +126,6 @@ func (r *reader) array(n *Node) {
 		n.Value = plain
 	}
 	r.leave()
-}
-
-// nextItem moves on to an item of the outermost array, and reports whether the array may
-// have so many items.
-func (r *reader) nextItem(index int) bool {
-	r.item = index
-	if index == r.format.MaxItems {
-		r.stop(r.nextToken(), Invalid, "%s has more than %d %ss", r.format.Name, r.format.MaxItems, r.format.Item)
-	}
-	return !r.stopped
 }
 
 func (r *reader) object(n *Node) {
@@ -184,20 +176,17 @@ func (n *Node) has(key string, many map[string]bool) bool {
 	return slices.ContainsFunc(n.Members, func(m Member) bool { return m.Key == key })
 }
 
-// key reads the key of a member and the colon after it. If one is missing, it reports that
-// and returns false.
+// key reads the key of a member and the colon after it; false if one is missing, which it reports.
 func (r *reader) key() (Member, bool) {
 	m := Member{Start: r.nextToken()}
-	if m.Start < len(r.text) && r.text[m.Start] != '"' {
-		r.badToken(m.Start, aKey)
-		return m, false
+	length := 0
+	if r.at(m.Start, `"`) {
+		m.Key, length = scanString(r.text[m.Start:])
 	}
-	key, length := scanString(r.text[m.Start:])
 	if length == 0 {
 		r.badToken(m.Start, aKey)
 		return m, false
 	}
-	m.Key = key
 	r.endString(m.Start, m.Start+length)
 	if r.depth == 2 && r.item >= 0 {
 		r.itemKey = m.Key
@@ -258,8 +247,7 @@ func (r *reader) more(closing byte, start int, notFirst bool) bool {
 	return !r.stopped
 }
 
-// token reads a string, number or word, or an opening bracket. If there is none, it reports
-// that and returns false.
+// token reads a string, number or word, or an opening bracket; false if there is none, which it reports.
 func (r *reader) token(expected string) (any, bool) {
 	start := r.nextToken()
 	r.lastString = -1

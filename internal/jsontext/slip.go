@@ -10,8 +10,7 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// slip reports what JSON has nowhere, although people write it, and whether there is something of
-// that sort.
+// slip reports what people write although JSON has it nowhere, and whether there is something like that.
 func (r *reader) slip(at int) bool {
 	if at == len(r.text) || r.text[at] == '"' {
 		return false

@@ -39,8 +39,7 @@ func TokenAround(text string, at int) (start, end int) {
 	return start, end
 }
 
-// wordLength returns the length of the string or word that begins a text, or else of the
-// character.
+// wordLength returns the length of the string, word or other character that begins a text.
 func wordLength(text string) int {
 	if text == "" {
 		return 0
@@ -73,8 +72,7 @@ func Inside(text string, start, at int) int {
 	return start
 }
 
-// escape returns the lengths of the escape that begins a text, and of the character that it
-// stands for.
+// escape returns the lengths of the escape that begins a text, and of the character that it stands for.
 func escape(text string) (written, meant int) {
 	if text[1] != 'u' {
 		return len(`\n`), 1

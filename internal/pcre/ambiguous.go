@@ -29,22 +29,17 @@ const maxCharacters = 32
 // repeatedCharacters returns the first character of each set in a repeat, each once.
 func repeatedCharacters(tree *node) []rune {
 	var found []rune
-	var visit func(n *node, repeated bool)
-	visit = func(n *node, repeated bool) {
-		repeated = repeated || n.op == opRepeat
-		if n.op == opSet && repeated && len(n.set) > 0 && len(found) < maxCharacters && !slices.Contains(found, n.set[0]) {
+	isEnough := func(n *node) bool {
+		if n.op == opSet && len(n.set) > 0 && !slices.Contains(found, n.set[0]) {
 			found = append(found, n.set[0])
 		}
-		for _, sub := range n.subs {
-			visit(sub, repeated)
-		}
+		return len(found) == maxCharacters
 	}
-	visit(tree, false)
+	tree.has(func(n *node) bool { return n.op == opRepeat && n.has(isEnough) })
 	return found
 }
 
-// A runFinder finds how long the runs of one character are that the parts of a
-// pattern match.
+// A runFinder finds how long the runs of one character are that the parts of a pattern match.
 type runFinder struct {
 	character rune
 	ambiguous bool // a repeat has parts of different lengths
@@ -69,7 +64,14 @@ func (f *runFinder) runs(n *node) interval {
 	case opCapture:
 		return parts[0]
 	case opConcat:
-		return concatenated(parts)
+		sum := interval{0, 0}
+		for _, part := range parts {
+			if part == none {
+				return none
+			}
+			sum = interval{min(sum.least+part.least, longRun), min(sum.most+part.most, longRun)}
+		}
+		return sum
 	case opAlternate:
 		all := none
 		for _, part := range parts {
@@ -102,15 +104,4 @@ func (f *runFinder) repeated(n *node, part interval) interval {
 		f.ambiguous = true
 	}
 	return interval{min(part.least*n.min, longRun), min(part.most*most, longRun)}
-}
-
-func concatenated(parts []interval) interval {
-	sum := interval{0, 0}
-	for _, part := range parts {
-		if part == none {
-			return none
-		}
-		sum = interval{min(sum.least+part.least, longRun), min(sum.most+part.most, longRun)}
-	}
-	return sum
 }

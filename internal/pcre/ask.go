@@ -7,8 +7,7 @@ import (
 	"github.com/vmrules/vmrules/internal/meter"
 )
 
-// hasAssertion reports whether n depends on more than the text that it matches: it has an
-// anchor, a word boundary, a lookaround or a back-reference.
+// hasAssertion reports whether n depends on more than the text that it matches.
 func hasAssertion(n *node) bool {
 	return n.has(func(part *node) bool { return part.op >= opLookahead })
 }

@@ -6,8 +6,7 @@ import (
 	"unicode"
 )
 
-// A charset is a set of characters: pairs of first and last, in ascending order, with
-// a gap between each pair and the next.
+// A charset is a set of characters: pairs of first and last, in ascending order, with gaps between them.
 type charset []rune
 
 // PCRE2's own classes, which without UCP are ASCII except for \h and \v.
@@ -22,8 +21,7 @@ var (
 	anyClass        = charset{0, unicode.MaxRune}
 )
 
-// escapeClasses are the classes that \ and a letter stand for. A capital letter stands
-// for the complement.
+// escapeClasses are the classes of \ and a letter. A capital letter stands for the complement.
 var escapeClasses = map[rune]charset{
 	'd': digitClass,
 	'h': horizontalClass,
@@ -96,8 +94,7 @@ func (s charset) holds(r rune) bool {
 	return found || i%2 == 1
 }
 
-// unionOf returns the set of the characters in any of sets. Their pairs may be in any
-// order and overlap.
+// unionOf returns the characters in any of sets, whose pairs may be in any order and overlap.
 func unionOf(sets ...charset) charset {
 	type span struct{ first, last rune }
 	var spans []span
@@ -153,8 +150,7 @@ func (s charset) fold() charset {
 	return unionOf(folded)
 }
 
-// casedCharacters returns all characters that have another case, in order. They are
-// in the first two planes of Unicode.
+// casedCharacters returns all characters that have another case, in order: all are in the first two planes.
 var casedCharacters = sync.OnceValue(func() []rune {
 	var cased []rune
 	for r := rune(0); r < 0x20000; r++ {

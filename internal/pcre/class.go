@@ -13,12 +13,12 @@ func (p *parser) class(start int) (*node, error) {
 		return nil, errorAt(start, `"[:", "[." and "[=" are only allowed inside a class: write [[:alpha:]]`)
 	}
 	p.pos = start + 1
-	p.skipInClass()
+	p.skipQuotes()
 	negated := !p.quoted && p.take("^")
 	var set charset
 	p.inner = 0
 	for first := true; ; first = false {
-		p.skipInClass()
+		p.skipQuotes()
 		if p.done() {
 			return nil, errorAt(start, `this "[" has no "]": write "\[" for the character`)
 		}
@@ -55,29 +55,12 @@ const (
 	innerOther                            // [:...:] and properties
 )
 
-// count adds the ranges of a class, of which one \p can have hundreds, and refuses too
-// many.
+// count adds the ranges of a class, of which one \p can have hundreds, and refuses too many.
 func (p *parser) count(start int, set charset) error {
 	if p.ranges += len(set) / 2; p.ranges > maxRanges {
 		return errorAt(start, "up to here, the classes together have more than %d ranges of characters", maxRanges)
 	}
 	return nil
-}
-
-// skipInClass passes over \Q and \E.
-func (p *parser) skipInClass() {
-	for {
-		switch {
-		case p.take(`\E`):
-			p.quoted = false
-		case p.quoted:
-			return
-		case p.take(`\Q`):
-			p.quoted = true
-		default:
-			return
-		}
-	}
 }
 
 // classPart reads a character, a range or a class inside a class. A hyphen right
@@ -89,7 +72,7 @@ func (p *parser) classPart() (charset, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.skipInClass()
+	p.skipQuotes()
 	hyphen := !p.quoted && p.take("-")
 	if inner != nil {
 		if hyphen && p.next() != ']' {
@@ -103,7 +86,7 @@ func (p *parser) classPart() (charset, error) {
 	if !hyphen {
 		return p.span(first, first)
 	}
-	p.skipInClass()
+	p.skipQuotes()
 	if !p.quoted && p.next() == ']' {
 		set, err := p.span(first, first)
 		return append(set, '-', '-'), err

@@ -15,8 +15,7 @@ var (
 	errECMATooLong = errors.New("the regex is too long when written out for ECMA-262")
 )
 
-// maxECMA is the largest size of a written pattern in bytes. A class of PCRE can be long
-// once it is written out.
+// maxECMA is the largest size of a written pattern in bytes: a class of PCRE can become long.
 const maxECMA = 16 << 10
 
 // ECMA returns the pattern in the syntax of ECMA-262, for use with its flag u. It returns

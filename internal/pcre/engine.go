@@ -56,8 +56,7 @@ func isLinear(n *node, after follow) bool {
 	return false
 }
 
-// nestedRepeats returns how often the innermost parts of n are repeated at most, as
-// the linear engine counts.
+// nestedRepeats returns how often the innermost parts are repeated at most, as the linear engine counts.
 func nestedRepeats(n *node) int {
 	most := 1
 	for _, sub := range n.subs {

@@ -14,8 +14,7 @@ var refusedGroups = []struct{ begin, name string }{
 	{"<*", "a non-atomic lookaround"},
 }
 
-// parenthesis reads what begins with "(": a group, a lookaround, an option
-// setting or a back-reference by name.
+// parenthesis reads what begins with "(".
 func (p *parser) parenthesis(start int) (*node, error) {
 	if p.next() == '*' {
 		return nil, errorAt(start, `verbs and other "(*" items are not supported: write "\(*" for the characters`)
@@ -139,8 +138,7 @@ func (p *parser) capture(start int, name string) (*node, error) {
 	return n, err
 }
 
-// rest reads the rest of a group, up to its ")", into n, or into a group that only
-// groups if n is nil.
+// rest reads a group up to its ")", into n, or into a group that only groups if n is nil.
 func (p *parser) rest(start int, n *node) (*node, error) {
 	if p.nesting++; p.nesting > maxNesting {
 		return nil, errorAt(start, "groups are nested deeper than %d", maxNesting)

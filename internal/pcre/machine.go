@@ -35,8 +35,7 @@ const (
 	frameTakeMore                  // the run takes one more
 )
 
-// stepsBetweenLooks is how many steps pass before the machine looks at the time again. They
-// take less than a millisecond.
+// stepsBetweenLooks is how many steps pass between two looks at the time: less than a millisecond.
 const stepsBetweenLooks = 10_000
 
 // run reports whether the program matches anywhere in the subject, which is valid UTF-8.
@@ -45,18 +44,14 @@ func (p *program) run(subject string, limit time.Duration) (bool, error) {
 	for i := range m.slots {
 		m.slots[i] = -1
 	}
+	isAnchored := p.code[0].do == doAssert && p.code[0].inner == opBeginText
 	for start := 0; ; {
 		_, matched := m.match(0, start) // which restores the slots if it does not match
-		if matched || m.err != nil || start == len(subject) || p.beginsAtStart() {
+		if matched || m.err != nil || start == len(subject) || isAnchored {
 			return matched, m.err
 		}
 		_, start = m.next(start)
 	}
-}
-
-// beginsAtStart reports whether the program matches only at the start of the subject.
-func (p *program) beginsAtStart() bool {
-	return p.code[0].do == doAssert && p.code[0].inner == opBeginText
 }
 
 // match runs the program from an instruction and a place to the end of the program, or of
@@ -98,8 +93,7 @@ func (m *machine) push(f frame) {
 	m.stack = append(m.stack, f)
 }
 
-// step runs an instruction, and returns where to go on. It returns false if the instruction
-// does not match.
+// step runs an instruction, and returns where to go on; false if the instruction does not match.
 func (m *machine) step(pc, at int) (nextPC, nextAt int, matched bool) {
 	switch i := &m.code[pc]; i.do {
 	case doSet:
@@ -169,8 +163,7 @@ func (m *machine) backtrack(base int) (pc, at int, ok bool) {
 	return 0, 0, false
 }
 
-// next returns the character at a place, and the place behind it, which is the same at the
-// end of the subject.
+// next returns the character at a place and the place behind it, which is the same at the end.
 func (m *machine) next(at int) (r rune, end int) {
 	if at < len(m.subject) && m.subject[at] < utf8.RuneSelf {
 		return rune(m.subject[at]), at + 1
@@ -220,8 +213,7 @@ func (m *machine) takeRun(pc, at int) (end int, ok bool) {
 	return end, true
 }
 
-// matchInner matches an atomic group or a lookaround at a place, and returns where what
-// follows it begins.
+// matchInner matches an atomic group or a lookaround, and returns where what follows it begins.
 func (m *machine) matchInner(pc, at int) (end int, matched bool) {
 	base, inner := len(m.stack), m.code[pc].inner
 	end, matched = m.match(pc+1, at)

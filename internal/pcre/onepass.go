@@ -64,8 +64,7 @@ func (s *onePassSize) addRepeat(n *node, before, times int) (after int) {
 	return after
 }
 
-// copy counts a copy of so many ranges. It is made again for each character that may
-// come right before.
+// copy counts a copy of so many ranges, made again for each character that may come right before.
 func (s *onePassSize) copy(ranges, before, times int) {
 	ranges, before = min(ranges, maxOnePass+1), min(before, maxOnePass+1)
 	s.kept += times * ranges

@@ -39,10 +39,7 @@ func Parse(pattern string, b *meter.Budget) (*Tree, error) {
 	return &Tree{pattern, root}, nil
 }
 
-// parse reads a pattern as PCRE2 does in UTF mode. Its grammar lists what is allowed.
-// Anything else is an error that names it.
-//
-// It charges b for reading, and for the later walks over the tree.
+// parse reads a pattern as PCRE2 does in UTF mode. Its grammar lists what is allowed: all else is an error.
 func parse(pattern string, b *meter.Budget) (*node, error) {
 	if len(pattern) > MaxBytes {
 		return nil, fmt.Errorf("the regex has %d bytes, but at most %d are allowed", len(pattern), MaxBytes)
@@ -61,7 +58,9 @@ func parse(pattern string, b *meter.Budget) (*node, error) {
 	if !p.done() {
 		return nil, errorAt(p.pos, `this ")" has no "(": write "\)" for the character`)
 	}
-	if p.takenForDisjoint() {
+	// PCRE2 would not give back what \S took for a \h or \v behind it, or the other way round.
+	blanks, loopedBlanks := p.escaped['h'] || p.escaped['v'], p.looped['h'] || p.looped['v']
+	if p.looped['S'] && blanks || p.escaped['S'] && loopedBlanks {
 		return nil, fmt.Errorf(`\S together with \h or \v, one of them repeated, is not supported, since PCRE2 treats them as disjoint, which is wrong beyond ASCII: write [ \t] for \h and \n for \v`)
 	}
 	if p.newline >= 0 && p.varies {
@@ -69,14 +68,6 @@ func parse(pattern string, b *meter.Budget) (*node, error) {
 	}
 	settleEmpty(tree)
 	return tree, nil
-}
-
-// takenForDisjoint reports whether PCRE2 would not give back what \S took for a
-// \h or \v behind it, or the other way round.
-func (p *parser) takenForDisjoint() bool {
-	blanks := p.escaped['h'] || p.escaped['v']
-	loopedBlanks := p.looped['h'] || p.looped['v']
-	return p.looped['S'] && blanks || p.escaped['S'] && loopedBlanks
 }
 
 type parser struct {
@@ -158,15 +149,12 @@ func (p *parser) concat() (*node, error) {
 // skip passes over what has no meaning of its own: comments, \Q and \E, and white
 // space under (?x). All of it may come between an item and its quantifier.
 func (p *parser) skip() error {
-	for !p.done() {
+	for {
+		p.skipQuotes()
 		start := p.pos
 		switch {
-		case p.take(`\E`):
-			p.quoted = false
-		case p.quoted:
+		case p.done(), p.quoted:
 			return nil
-		case p.take(`\Q`):
-			p.quoted = true
 		case p.take("(?#"):
 			if !p.skipPast(')') {
 				return errorAt(start, `this comment has no ")"`)
@@ -181,7 +169,20 @@ func (p *parser) skip() error {
 			return nil
 		}
 	}
-	return nil
+}
+
+// skipQuotes passes over \Q and \E.
+func (p *parser) skipQuotes() {
+	for {
+		switch {
+		case p.take(`\E`):
+			p.quoted = false
+		case p.quoted || !p.take(`\Q`):
+			return
+		default:
+			p.quoted = true
+		}
+	}
 }
 
 func (p *parser) skipPast(end rune) bool {

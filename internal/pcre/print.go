@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// printFor returns a tree as text for one of the engines. It spells out every set of
-// characters and uses no option, so that the engine has nothing left to read in its
-// own way.
+// printFor returns a tree as text for one of the engines. It spells out every set of characters and uses no
+// option, so that the engine has nothing left to read in its own way.
 func printFor(tree *node, target engine) string {
 	p := &printer{engine: target, referred: referredGroups(tree)}
 	p.ordered = len(p.referred) > 0 || tree.hasOp(opAtomic)
@@ -135,8 +134,7 @@ func (p *printer) printQuantifier(n *node) {
 	}
 }
 
-// printSet writes a set as a literal or a class. A class that reaches to the last
-// character is negated.
+// printSet writes a set as a literal or a class: a negated one if it reaches to the last character.
 func (p *printer) printSet(set charset) {
 	switch {
 	case len(set) == 0:
@@ -164,8 +162,7 @@ func (p *printer) printClass(begin string, set charset) {
 	p.WriteByte(']')
 }
 
-// printCharacter writes a character. Letters, digits and punctuation that is not syntax stay as they
-// are, for people to read.
+// printCharacter writes a character: as it is, for people to read, if it is no syntax.
 func (p *printer) printCharacter(r rune) {
 	isWord := r <= unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r))
 	switch {

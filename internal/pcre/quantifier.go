@@ -90,8 +90,7 @@ func (p *parser) quantifier() (q repeatCounts, ok bool, err error) {
 	return q, true, nil
 }
 
-// counts reads braces that hold only digits, commas and blanks, and returns what they
-// hold.
+// counts reads braces that hold only digits, commas and blanks, and returns what they hold.
 func (p *parser) counts() (string, bool) {
 	end := p.pos + 1
 	for end < len(p.text) && strings.ContainsRune("0123456789, \t", p.text[end]) {
@@ -109,8 +108,7 @@ func onlyDigits(s string) bool {
 	return strings.Trim(s, "0123456789") == ""
 }
 
-// smallNumber returns the number that digits make, and whether it is at most
-// maxRepeat.
+// smallNumber returns the number that digits make, and whether it is at most maxRepeat.
 func smallNumber(digits string) (int, bool) {
 	n, err := strconv.Atoi(digits)
 	return n, err == nil && n <= maxRepeat

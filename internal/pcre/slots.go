@@ -36,8 +36,7 @@ type slotSet struct {
 // slots are those of this process.
 var slots = slotSet{long: 50 * time.Millisecond, limit: 1}
 
-// take takes a slot, and returns the time at which it got it. If none is free, it waits for as
-// long as b allows.
+// take takes a slot, and returns since when. If none is free, it waits for as long as b allows.
 func (s *slotSet) take(b *meter.Budget) (since time.Duration, err error) {
 	start := now()
 	s.mu.Lock()
@@ -107,8 +106,7 @@ func (s *slotSet) takeOver() {
 	}
 }
 
-// areCrowded reports whether there are more matches than slots, so that they keep each other from a
-// core.
+// areCrowded reports whether there are more matches than slots, which keep each other from a core.
 func (s *slotSet) areCrowded() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -91,6 +91,5 @@ func recentProcessTime(at time.Duration) time.Duration {
 
 var loaded = time.Now()
 
-// now returns the time since this package was loaded. That is quicker than time.Now, which also
-// reads the time of day.
+// now returns the time since this package was loaded, which is quicker than time.Now.
 func now() time.Duration { return time.Since(loaded) }

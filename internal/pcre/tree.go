@@ -43,8 +43,7 @@ const (
 	opNotWordBoundary // \B
 )
 
-// fixedLength returns how many characters n matches, and whether that is always the
-// same.
+// fixedLength returns how many characters n matches, and whether that is always the same.
 func fixedLength(n *node) (length int, fixed bool) {
 	switch n.op {
 	case opSet:
@@ -79,8 +78,7 @@ func fixedLength(n *node) (length int, fixed bool) {
 	return 0, true
 }
 
-// settleEmpty sets empty in n and in all its parts. Computing it where it is needed
-// would take quadratic time.
+// settleEmpty sets empty in n and all its parts: to compute it where it is needed takes quadratic time.
 func settleEmpty(n *node) {
 	for _, sub := range n.subs {
 		settleEmpty(sub)

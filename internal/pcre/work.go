@@ -41,8 +41,7 @@ func (w *linearWork) price(length, parts int) int {
 	return meter.Plus(work, matchCallWork)
 }
 
-// of returns the number of steps for a subject of a length in bytes and a pattern of
-// so many parts.
+// of returns the steps for a subject of a length in bytes and a pattern of so many parts.
 func (w *linearWork) of(length, parts int) int {
 	last := len(w) - 1
 	work := w[min(bits.Len(uint(length)), last)] * int(length>>last+1)
@@ -80,8 +79,7 @@ type workMeter struct {
 // class takes as long as everything else.
 const searchedClass = 16
 
-// walk adds the work of n, which may begin at the places at of a subject, and returns those
-// where it may end.
+// walk adds the work of n, which may begin at some places of a subject, and returns where it may end.
 func (m *workMeter) walk(n *node, at interval) interval {
 	if at == none {
 		return none

@@ -100,8 +100,7 @@ func (w *walk) breaksList(r *judged, v any) (broken constraint.Constraint, isSur
 	return constraint.NewAllowed([]string{listed}), true
 }
 
-// whole returns the int64 that min and max compare a value with; false if there is none, or if
-// that takes long to find out.
+// whole returns the int64 that min and max compare a value with; false if there is none that is quick to find.
 func whole(v any) (int64, bool) {
 	if text, _ := v.(string); len(text) > shortText {
 		return 0, false

@@ -98,8 +98,7 @@ func itemsOn(path *jsonpath.Path) (n int, ok bool) {
 	return n, true
 }
 
-// agreeOn reports whether the lists on the way to values agree, and whether the values can be
-// compared.
+// agreeOn reports whether the lists on the way to values agree, and the values can be compared.
 func (c *comparison) agreeOn(path *jsonpath.Path, all []Wrong) bool {
 	for i := range all {
 		if w := &all[i]; w.Value != nil && (value.Canonical(w.Value) == nil || !c.agreeTo(w, path)) {

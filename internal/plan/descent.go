@@ -12,8 +12,7 @@ import (
 
 var descent jp.Frag = jp.Descent('.')
 
-// maxBelow is how many levels a walk descends. Few objects have more, and a search decides
-// whether these are too many.
+// maxBelow is how many levels a walk descends. Few objects have more: a search decides about those.
 const maxBelow = value.MaxDepth / 2
 
 // below visits everything below a value that has the name of a member of n.
@@ -61,7 +60,7 @@ func (w *walk) descendInto(n *node, v map[string]any) {
 		}
 		before := len(w.wrong)
 		for _, m := range n.members {
-			if m.name == name {
+			if m.step == name {
 				w.matched++
 				w.visit(m.node, next)
 			}

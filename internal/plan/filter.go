@@ -15,13 +15,7 @@ type filter struct {
 	mayBeUnset   bool // the member has a default
 }
 
-type filtered struct {
-	by   filter
-	node *node
-}
-
-// filterOf returns a step into a list with these fields as a filter; false if it is none that a
-// plan supports.
+// filterOf returns a step into a list with these fields as a filter; false if a plan does not support it.
 func filterOf(step jp.Frag, list *jsonpath.Implied) (filter, bool) {
 	s, ok := step.(jsonpath.Filter)
 	if !ok {
@@ -47,8 +41,8 @@ func (f *filter) selects(item any) (selects, isSure bool) {
 }
 
 // filter visits the items that a filter selects.
-func (w *walk) filter(f *filtered, v []any) {
-	if !w.spend(meter.Times(len(v), f.node.size+len(f.by.text)/100)) {
+func (w *walk) filter(f *branch[filter], v []any) {
+	if !w.spend(meter.Times(len(v), f.node.size+len(f.step.text)/100)) {
 		return
 	}
 	outer := w.spread
@@ -60,9 +54,9 @@ func (w *walk) filter(f *filtered, v []any) {
 		if w.left == 0 {
 			break
 		}
-		if f.by.isAll {
+		if f.step.isAll {
 			w.item(f.node, v, k)
-		} else if selects, isSure := f.by.selects(v[k]); selects {
+		} else if selects, isSure := f.step.selects(v[k]); selects {
 			w.item(f.node, v, k)
 		} else if !isSure {
 			w.unsure(f.node)

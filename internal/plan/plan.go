@@ -43,9 +43,9 @@ type node struct {
 	judged []judged // the entries whose path ends here
 	needed []int    // the entries whose Needs ends here
 
-	members  []member
-	items    []item
-	filtered []filtered
+	members  []branch[string]
+	items    []branch[int] // counted from the end if they are negative
+	filtered []branch[filter]
 	field    *jsonpath.Implied // what counts here even if it is missing, or nil
 
 	size int // at most how many values one walk down from here looks at, not counting items
@@ -62,14 +62,10 @@ type judged struct {
 	bounds *bounds // if there are any, the shortcut is unsure of everything
 }
 
-type member struct {
-	name string
+// A branch is a step from a node: a name, an index or a filter.
+type branch[Step comparable] struct {
+	step Step
 	node *node
-}
-
-type item struct {
-	index int // counted from the end if it is negative
-	node  *node
 }
 
 // New returns a plan of entries, which are identified by their index. The tree holds the
@@ -203,21 +199,9 @@ func (b *builder) node(p *jsonpath.Path) *node {
 func (b *builder) after(n *node, step jp.Frag, f *jsonpath.Implied) *node {
 	switch step := step.(type) {
 	case jp.Child:
-		for _, m := range n.members[:min(len(n.members), maxShared)] {
-			if m.name == string(step) {
-				return m.node
-			}
-		}
-		n.members = append(n.members, member{string(step), b.newNode()})
-		return n.members[len(n.members)-1].node
+		return grow(b, &n.members, string(step))
 	case jp.Nth:
-		for _, item := range n.items[:min(len(n.items), maxShared)] {
-			if item.index == int(step) {
-				return item.node
-			}
-		}
-		n.items = append(n.items, item{int(step), b.newNode()})
-		return n.items[len(n.items)-1].node
+		return grow(b, &n.items, int(step))
 	case jp.Descent:
 		if n.below == nil {
 			n.below = b.newNode()
@@ -225,13 +209,19 @@ func (b *builder) after(n *node, step jp.Frag, f *jsonpath.Implied) *node {
 		return n.below
 	}
 	by, _ := filterOf(step, f)
-	for _, f := range n.filtered[:min(len(n.filtered), maxShared)] {
-		if f.by == by {
-			return f.node
+	return grow(b, &n.filtered, by)
+}
+
+// grow returns the node after a step, and adds the branch to it if that is missing.
+func grow[Step comparable](b *builder, branches *[]branch[Step], step Step) *node {
+	for _, known := range (*branches)[:min(len(*branches), maxShared)] {
+		if known.step == step {
+			return known.node
 		}
 	}
-	n.filtered = append(n.filtered, filtered{by, b.newNode()})
-	return n.filtered[len(n.filtered)-1].node
+	made := b.newNode()
+	*branches = append(*branches, branch[Step]{step, made})
+	return made
 }
 
 func (b *builder) newNode() *node {

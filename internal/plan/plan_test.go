@@ -62,8 +62,8 @@ func bounded(t *testing.T, path, needs, most string) plan.Entry {
 // withDefault is a tree in which the default of .n is 9.
 func withDefault(t *testing.T) *jsonpath.Implied {
 	t.Helper()
-	field, ok := parse(t, ".n").AsField()
-	if !ok {
+	field := parse(t, ".n")
+	if !field.IsField() {
 		t.Fatal(".n is not a field")
 	}
 	root := &jsonpath.Implied{}
@@ -320,9 +320,8 @@ func TestFilters(t *testing.T) {
 			marks := make([]plan.Mark, 2)
 			var fields *jsonpath.Implied
 			if strings.Contains(test.name, "default") {
-				name, _ := parse(t, "[*].name").AsField()
 				fields = &jsonpath.Implied{}
-				fields.SetDefault(name, "x")
+				fields.SetDefault(parse(t, "[*].name"), "x")
 			}
 			entries := []plan.Entry{entry(t, test.path, ""), entry(t, "[*].v", test.path)}
 			all, _ := plan.New(entries, fields).Run(test.list, newBudget(), marks, false)

@@ -57,8 +57,7 @@ type Wrong struct {
 // indexes are the indexes of the items on the way to a value, as far as a path has such steps.
 type indexes [maxItems]int32
 
-// maxItems is how many steps into items a path of a plan may have. Lists in VMs are nested less
-// deeply.
+// maxItems is how many steps into items a path may have. Lists in VMs are nested less deeply.
 const maxItems = 4
 
 // AppendTo appends the steps to the value, whose entry has a path, to the location of the
@@ -109,8 +108,7 @@ const (
 	textWork  = 10
 )
 
-// wrongSize is more than the size of a Wrong in bytes, and of what is made of it without the
-// texts.
+// wrongSize is more than the bytes of a Wrong, and of what is made of it without the texts.
 const wrongSize = 300
 
 // maxWrong is the number of wrong values that a walk keeps. If there are more, it is unsure:
@@ -219,8 +217,7 @@ func (w *walk) spend(values int) bool {
 	return w.budget.Spend(meter.Times(values, Work), 0) == nil
 }
 
-// visit checks a value and everything below it, and pays for it. The order of traversal does
-// not affect the result.
+// visit checks a value and everything below it, in an order that does not matter, and pays for it.
 func (w *walk) visit(n *node, v any) {
 	switch typed := v.(type) {
 	case string, int64:
@@ -270,7 +267,7 @@ func (w *walk) visit(n *node, v any) {
 func (w *walk) members(n *node, v map[string]any) {
 	for i := range n.members {
 		m := &n.members[i]
-		next := v[m.name]
+		next := v[m.step]
 		if m.node.field != nil && !isWritten(next) {
 			w.field(m.node, v, next)
 			continue
@@ -283,7 +280,7 @@ func (w *walk) members(n *node, v map[string]any) {
 func (w *walk) texts(n *node, v map[string]string) {
 	for i := range n.members {
 		m := &n.members[i]
-		switch text, ok := v[m.name]; {
+		switch text, ok := v[m.step]; {
 		case ok:
 			w.visit(m.node, text)
 		case m.node.field != nil:
@@ -305,7 +302,7 @@ func itemsOf(list []map[string]any) []any {
 func (w *walk) untyped(n *node, v map[any]any) {
 	for i := range n.members {
 		m := &n.members[i]
-		next, ok := v[m.name]
+		next, ok := v[m.step]
 		switch {
 		case !ok && (!w.spend(len(v)/64) || !value.HasOnlyStrings(v)):
 			w.unsure(m.node) // another key may have that name
@@ -317,8 +314,7 @@ func (w *walk) untyped(n *node, v map[any]any) {
 	}
 }
 
-// isWritten reports whether a value is one for which no default can stand in. It may return
-// false for such a value.
+// isWritten reports whether a value certainly is one for which no default can stand in.
 func isWritten(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -343,7 +339,7 @@ func (w *walk) field(n *node, parent, next any) {
 
 func (w *walk) array(n *node, v []any) {
 	for _, item := range n.items {
-		if k := jsonpath.FromEnd(item.index, len(v)); 0 <= k && k < len(v) {
+		if k := jsonpath.FromEnd(item.step, len(v)); 0 <= k && k < len(v) {
 			w.item(item.node, v, k)
 		}
 	}

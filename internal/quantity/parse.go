@@ -111,19 +111,15 @@ var powersOfTen = func() (powers [19]int64) {
 // parseScientific reads the parts before and after an e. It reads both even if one is beyond
 // the bounds: a text that is not a number must not be reported as a number beyond the bounds.
 func parseScientific(mantissa, exponent string) (Number, error) {
-	_, mantissaErr := parseDecimal(mantissa, 0)
 	e, exponentErr := parseExponent(exponent)
-	switch {
-	case mantissaErr == ErrNotNumber || exponentErr == ErrNotNumber:
-		return Number{}, ErrNotNumber
-	case mantissaErr != nil || exponentErr != nil:
-		return Number{}, ErrRange
+	n, err := parseDecimal(mantissa, e)
+	if exponentErr == nil || err == ErrNotNumber {
+		return n, err
 	}
-	return parseDecimal(mantissa, e)
+	return Number{}, exponentErr
 }
 
-// suffixScale returns the factor of the suffix of a quantity, 2^shift × 10^exponent; false if
-// it is not a suffix.
+// suffixScale returns the factor of a quantity's suffix, 2^shift × 10^exponent; false if it is not a suffix.
 func suffixScale(suffix string) (shift uint, exponent int, ok bool) {
 	switch {
 	case suffix == "":
@@ -159,11 +155,10 @@ func parseExponent(s string) (int, error) {
 // parseDecimal reads a sign and at least one digit, with at most one point, and
 // returns that number × 10^exponent.
 func parseDecimal(s string, exponent int) (Number, error) {
-	digits := s
-	if s != "" && (s[0] == '-' || s[0] == '+') {
-		digits = s[1:]
+	digits, negative := strings.CutPrefix(s, "-")
+	if !negative {
+		digits = strings.TrimPrefix(s, "+")
 	}
-	negative := strings.HasPrefix(s, "-")
 	if whole, fraction, ok := strings.Cut(digits, "."); ok {
 		digits = whole + fraction
 		exponent -= len(fraction)

@@ -31,18 +31,16 @@ type Key struct {
 }
 
 // All lists the keys: first those that every kind has, then the arguments, in their order.
-var All = slices.Concat(common, arguments())
-
-var common = []Key{
+var All = withArguments([]Key{
 	{Name: Rule, Wanted: "integer, string, regex or enum"},
 	{Name: Name, Wanted: "an identifier that no other rule has"},
 	{Name: Path, Wanted: "the JSONPath of the field to validate", IsPath: true},
 	{Name: Message, Wanted: "the text that users see if the rule is violated"},
 	{Name: Valid, Wanted: `a JSONPath, such as "jsonpath::.spec.domain.cpu"`, IsPath: true},
 	{Name: JustWarning, Wanted: "true or false, without quotes"},
-}
+})
 
-func arguments() (all []Key) {
+func withArguments(all []Key) []Key {
 	for _, a := range constraint.Arguments {
 		all = append(all, Key{Name: a.Key, OldName: a.OldName, Wanted: a.Wanted, IsArgument: true})
 	}

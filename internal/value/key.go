@@ -1,6 +1,7 @@
 package value
 
 import (
+	"cmp"
 	"encoding"
 	"iter"
 	"reflect"
@@ -45,8 +46,7 @@ func nameOfKey(key reflect.Value) (string, bool) {
 	return key.Type().String(), false
 }
 
-// marshaledKey returns what nameOfKey returns for a key with a MarshalText, which may panic
-// like any method of the caller's types.
+// marshaledKey is nameOfKey for a key with a MarshalText, which may panic like any method of a caller's.
 func marshaledKey(key encoding.TextMarshaler) (name string, ok bool) {
 	r := reflect.ValueOf(key)
 	if r.Kind() == reflect.Pointer && r.IsNil() {
@@ -192,10 +192,7 @@ func memberByKey(m reflect.Value, name string) any {
 			*found = found.or(next)
 		}
 	}
-	if found == nil {
-		found = nameless
-	}
-	if found == nil {
+	if found = cmp.Or(found, nameless); found == nil {
 		return nil
 	}
 	return found.value

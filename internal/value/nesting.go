@@ -61,8 +61,7 @@ func (n *nesting) follow(v any, depth int) {
 	}
 }
 
-// followAny is follow for a value of any type. Pointers are not levels, but each may point to
-// the next.
+// followAny is follow for any type. Pointers are not levels, but each may point to the next.
 func (n *nesting) followAny(v reflect.Value, depth int) {
 	for hops := 0; v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface; hops++ {
 		if v.IsNil() || encodingOf(v.Type()).isLeaf || !n.isWithin(hops) {

@@ -85,7 +85,9 @@ func (p *plainer) plain(v any, depth int) (any, bool) {
 	case nil, bool, string, int64:
 		return v, false
 	case float64:
-		return p.float(v)
+		plain := p.number(v)
+		_, isFloat := plain.(float64)
+		return plain, !isFloat
 	case map[string]any:
 		if v != nil {
 			return p.members(v, depth)
@@ -104,15 +106,14 @@ func (p *plainer) spend(v any, depth int) bool {
 	if s, ok := v.(string); ok {
 		size += len(s) / 100
 	}
-	if err := p.meter.Spend(PlainWork*size, 0); err != nil {
-		p.fail(err)
-	}
+	p.fail(p.meter.Spend(PlainWork*size, 0))
 	if depth > MaxDepth {
 		p.fail(ErrTooDeep)
 	}
 	return p.err == nil
 }
 
+// fail keeps the first error that is not nil.
 func (p *plainer) fail(err error) {
 	if p.err == nil {
 		p.err = err
@@ -122,9 +123,7 @@ func (p *plainer) fail(err error) {
 // buys pays for the copy of a map or slice, and reports whether to go on.
 func (p *plainer) buys(children int) bool {
 	if p.copies && p.err == nil {
-		if err := p.meter.Spend(0, copiedSize+meter.Times(children, copiedChild)); err != nil {
-			p.fail(err)
-		}
+		p.fail(p.meter.Spend(0, copiedSize+meter.Times(children, copiedChild)))
 	}
 	return p.err == nil
 }
@@ -207,14 +206,7 @@ func (p *plainer) below(v any, depth int) any {
 	return plain
 }
 
-func (p *plainer) float(f float64) (any, bool) {
-	plain := p.number(f)
-	_, isFloat := plain.(float64)
-	return plain, !isFloat
-}
-
-// number returns a number as an int64 or float64 with the same digits, or as a
-// json.Number.
+// number returns a number as an int64 or float64 with the same digits, or as a json.Number.
 func (p *plainer) number(v any) any {
 	n, err := numberOf(v)
 	if written, ok := v.(json.Number); ok && err == quantity.ErrRange {
@@ -224,8 +216,7 @@ func (p *plainer) number(v any) any {
 		p.fail(errNoJSON)
 		return nil
 	}
-	if err := p.meter.Spend(n.Digits()*digitWork, 0); err != nil {
-		p.fail(err)
+	if p.fail(p.meter.Spend(n.Digits()*digitWork, 0)); p.err != nil {
 		return nil
 	}
 	digits := n.String()

@@ -108,17 +108,12 @@ func resolveByType(v any) any {
 		return float32(r.Float())
 	case reflect.Float64:
 		return r.Float()
-	case reflect.Slice:
+	case reflect.Slice, reflect.Map:
 		if r.IsNil() {
 			return nil
 		}
-		if r.Type().Elem().Kind() == reflect.Uint8 {
+		if r.Kind() == reflect.Slice && r.Type().Elem().Kind() == reflect.Uint8 {
 			return encoded(v) // bytes are a base64 string in JSON
-		}
-		return v
-	case reflect.Map:
-		if r.IsNil() {
-			return nil
 		}
 		return v
 	case reflect.Array:

@@ -5,7 +5,7 @@ import "github.com/vmrules/vmrules/internal/jsonpath"
 // A Default is the value of a field if its parent exists and the field is missing. A nil Value
 // means that there is no default.
 type Default struct {
-	Field jsonpath.FieldPath
+	Field *jsonpath.Path // one that IsField
 	Value any
 }
 
@@ -31,11 +31,10 @@ var AlwaysThere = []Default{
 // zeroIsUnset lists the fields in which KubeVirt reads a 0 as not set: sockets, cores and threads.
 var zeroIsUnset = AlwaysThere[:3]
 
-func field(path string) jsonpath.FieldPath {
+func field(path string) *jsonpath.Path {
 	parsed, _ := jsonpath.Parse(path)
-	field, ok := parsed.AsField()
-	if !ok {
+	if !parsed.IsField() {
 		panic("vmfields: " + path + " does not name a field")
 	}
-	return field
+	return parsed
 }

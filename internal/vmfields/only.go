@@ -1,6 +1,8 @@
 package vmfields
 
 import (
+	"slices"
+
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -8,12 +10,7 @@ import (
 // lacks returns a condition that allows a field if its parent has no member of these names.
 func lacks(names ...string) func(jsonpath.Around, any) bool {
 	return func(in jsonpath.Around, parent any) bool {
-		for _, name := range names {
-			if in.Look(parent, name) != nil {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(names, func(name string) bool { return in.Look(parent, name) != nil })
 	}
 }
 

@@ -36,14 +36,11 @@ func settableBy(by jsonpath.Setters, fields []Field) []jsonpath.Settable {
 		if f.To == "" || f.How == NotAllowed {
 			continue
 		}
-		settable = append(settable, jsonpath.Settable{By: by | alsoBy(f), Path: f.To, When: f.When, Only: f.Only, Inside: f.Inside})
+		s := jsonpath.Settable{By: by, Path: f.To, When: f.When, Only: f.Only, Inside: f.Inside}
+		if f.How == Topology {
+			s.By |= ByTopology
+		}
+		settable = append(settable, s)
 	}
 	return settable
-}
-
-func alsoBy(f Field) jsonpath.Setters {
-	if f.How == Topology {
-		return ByTopology
-	}
-	return 0
 }

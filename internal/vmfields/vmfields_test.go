@@ -31,8 +31,8 @@ func object(t *testing.T, text string) any {
 
 func TestDefaults(t *testing.T) {
 	field := func(path string, v any) vmfields.Default {
-		f, ok := parse(t, path).AsField()
-		if !ok {
+		f := parse(t, path)
+		if !f.IsField() {
 			t.Fatalf("%s is not the path of a field", path)
 		}
 		return vmfields.Default{Field: f, Value: v}

@@ -22,8 +22,7 @@ const (
 	tooDeep  = "lists are nested too deep"
 )
 
-// maxLists is how deeply lists may be nested. People do not nest lists, but an object built
-// in Go may contain itself.
+// maxLists is how deeply lists may be nested: people do not, but an object built in Go may contain itself.
 const maxLists = 4
 
 // Append appends the VMs in an object, or the object itself if it is of a kind without VMs.
@@ -39,7 +38,8 @@ func Append(targets []Target, v any, m *meter.Meter) []Target {
 // AppendForm appends what Append appends, for a form that is not complete: an object whose
 // content is still unknown counts as a VirtualMachine.
 func AppendForm(targets []Target, v any, m *meter.Meter) []Target {
-	if isBegun(v) {
+	kind := value.At(v, "kind")
+	if (kind == nil || kind == "") && kindByShape(v) == kindOther {
 		return append(targets, virtualMachine(v, nil))
 	}
 	return Append(targets, v, m)
@@ -52,8 +52,7 @@ func AppendObjects(targets []Target, v any, m *meter.Meter) []Target {
 	return f.complete(found)
 }
 
-// A finder pays for what it finds. If the meter refuses, it stops, and what it has found must
-// be ignored.
+// A finder pays for what it finds. If the meter refuses, what it has found must be ignored.
 type finder struct {
 	meter      *meter.Meter
 	inTemplate bool // strings may contain parameters
@@ -65,8 +64,7 @@ func (f finder) pays(n int) bool {
 	return f.meter.Spend(meter.Times(n, Work), meter.Times(n, Size)) == nil
 }
 
-// complete returns the targets that were found, or a single one that says that there are too
-// many.
+// complete returns the targets that were found, or one that says that there are too many.
 func (f finder) complete(targets []Target) []Target {
 	if f.meter.Err() == nil {
 		return targets
@@ -166,7 +164,8 @@ func (f finder) list(v any, lists int) []Target {
 	if lists > maxLists {
 		return []Target{beyond(tooDeep)}
 	}
-	return f.each(v, "items", f.itemKind(v), lists)
+	itemKind := strings.TrimSuffix(value.StringAt(v, "kind"), "List")
+	return f.each(v, "items", f.holderNamed(v, itemKind), lists)
 }
 
 // each returns the VMs in the objects of a list, which is a member of v, or a target that says that
@@ -217,8 +216,7 @@ func (f finder) item(v any, inList holder, lists int) []Target {
 	return found
 }
 
-// isUnknown reports whether a value may be any other: it is not readable, or a parameter of a
-// template.
+// isUnknown reports whether a value may be any other: it is not readable, or a parameter of a template.
 func (f finder) isUnknown(v any) bool {
 	s, _ := v.(string)
 	return !value.IsReadable(v) || f.inTemplate && parameter.OfAnyType(s) != ""

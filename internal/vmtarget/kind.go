@@ -131,11 +131,6 @@ func (f finder) kindIn(v any, inList holder) holder {
 	return kindList
 }
 
-// itemKind returns what the kind of a list says about items without a kind.
-func (f finder) itemKind(v any) holder {
-	return f.holderNamed(v, strings.TrimSuffix(value.StringAt(v, "kind"), "List"))
-}
-
 // holderNamed returns the kind with a name, if the object is in the API group of that kind.
 func (f finder) holderNamed(v any, name string) holder {
 	i := slices.IndexFunc(holders[:], func(h kindOfHolder) bool { return h.name == name })
@@ -157,8 +152,7 @@ func (f finder) holderNamed(v any, name string) holder {
 	return holder(i)
 }
 
-// mayBeAny reports whether a string inside a template contains a parameter, so that it may
-// become any other.
+// mayBeAny reports whether a string contains a parameter of a template, so that it may become any other.
 func (f finder) mayBeAny(s string) bool { return f.inTemplate && parameter.First(s) != "" }
 
 func kindByShape(v any) holder {
@@ -174,10 +168,4 @@ func kindByShape(v any) holder {
 		}
 	}
 	return kindOther
-}
-
-// isBegun reports whether an object does not yet say what it contains.
-func isBegun(v any) bool {
-	kind := value.At(v, "kind")
-	return (kind == nil || kind == "") && kindByShape(v) == kindOther
 }

@@ -95,8 +95,7 @@ func nothing(why string) Target { return Target{Nothing: why, HasNoVM: true} }
 // beyond returns what nothing returns, because a bound was reached.
 func beyond(why string) Target { return Target{Nothing: why, HasNoVM: true, Cause: Beyond} }
 
-// rootedAt returns the target with its Root and the location of the Root. If the Root is
-// missing or not readable, the target says so.
+// rootedAt returns the target with its Root at a location, or with why there is none.
 func (t Target) rootedAt(root any, at jsonpath.Location) Target {
 	t.At, t.Root = at, root
 	switch {

@@ -55,8 +55,7 @@ func UsualTarget(object map[string]any, template any) Target {
 	return Target{VM: object, At: specTemplate, Root: template}
 }
 
-// usualPrefix is what Field writes before a path in a usual target, unless that begins with a
-// bracket or a dot.
+// usualPrefix is what Field writes before a path in a usual target that begins with a name.
 var usualPrefix = UsualAt.String() + "."
 
 // TextsOfNothing returns the Field and the PointerOf of a path that selects nothing below a location.
