@@ -132,7 +132,7 @@ func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []
 		e.ratchet(r, t, by)
 		e.soften()
 		d := &e.judgement.result
-		if marks[i] = d.mark(r); marks[i] == plan.Unsure {
+		if marks[i] = d.mark(r); marks[i] == marksFull {
 			more := report.details()
 			more.full = append(more.full, *d)
 		}

@@ -64,8 +64,11 @@ type wrongs struct {
 }
 
 // A mark is what a report holds for every result. The plan writes it: one that is Broken is violated by values
-// in wrongs, and for one that is Unsure, the next of full says what it is.
+// in wrongs.
 type mark = plan.Mark
+
+// marksFull marks a result that is the next of full.
+const marksFull = plan.Unsure
 
 // mark returns the mark for the result of a rule.
 func (r *Result) mark(of *rule) mark {
@@ -75,7 +78,7 @@ func (r *Result) mark(of *rule) mark {
 	case r.Outcome == OutcomeSkipped && r.Note == of.notThere():
 		return plan.NotNeeded
 	}
-	return plan.Unsure
+	return marksFull
 }
 
 // ofMark returns the result that the mark of a rule expresses.
@@ -146,7 +149,7 @@ func (p *part) appendBroken(all []Violation, k int, isWanted choice) []Violation
 // without rules.
 func NewReport(results []Result) *Report {
 	r := &Report{whose: givens, more: &details{}}
-	marks := slices.Repeat([]mark{plan.Unsure}, len(results))
+	marks := slices.Repeat([]mark{marksFull}, len(results))
 	first := 0
 	for i := range results {
 		result := results[i].clone()
@@ -203,7 +206,7 @@ func (r *Report) details() *details {
 // rules say, unless it only warns.
 func (r *Report) addUnjudged(target string, about *Target, result Result) {
 	more := r.details()
-	more.parts = append(more.parts, part{target: target, marks: []mark{plan.Unsure}, about: about})
+	more.parts = append(more.parts, part{target: target, marks: []mark{marksFull}, about: about})
 	result.Target = target
 	more.full = append(more.full, result)
 }
@@ -266,7 +269,7 @@ func (r *Report) all() []Result {
 	results, full := make([]Result, 0, size), r.known().full
 	for p := range r.parts() {
 		for k, m := range p.marks {
-			if m == plan.Unsure {
+			if m == marksFull {
 				results, full = append(results, full[0]), full[1:]
 			} else {
 				results = append(results, p.ofMark(k))
@@ -365,7 +368,7 @@ func (r *Report) gather(isWanted choice, choose func(*Result) []Violation) []Vio
 			switch m {
 			case plan.Broken:
 				all = p.appendBroken(all, k, isWanted)
-			case plan.Unsure:
+			case marksFull:
 				all, full = append(all, choose(&full[0])...), full[1:]
 			}
 		}

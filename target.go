@@ -106,7 +106,7 @@ func (t *Target) of(rules *Rules) *Target {
 func (p *part) full(all []Result) []Result {
 	n := 0
 	for _, m := range p.marks {
-		if m == plan.Unsure {
+		if m == marksFull {
 			n++
 		}
 	}
@@ -153,7 +153,7 @@ func (p *part) coverage(full []Result) (Coverage, Doubt, string) {
 		case m == plan.Waits:
 			waits = cmp.Or(waits, errNotFilledIn.Error())
 			continue
-		case m != plan.Unsure:
+		case m != marksFull:
 			judged = judged || m != plan.NotNeeded
 			continue
 		}

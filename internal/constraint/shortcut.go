@@ -66,6 +66,8 @@ func (s *Shortcut) narrow(c Constraint) {
 		s.ints = false
 		s.texts = s.texts && s.regex == nil && c.regex.IsLinear() // what backtracks has a time limit: it is matched once
 		s.regex, s.outside = c.regex, c
+	default:
+		*s = Shortcut{} // it decides nothing
 	}
 }
 

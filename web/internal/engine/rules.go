@@ -1,9 +1,7 @@
 package engine
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime"
@@ -170,7 +168,5 @@ func find(all []reading, ref vmrules.TemplateRef) (*vmrules.Template, error) {
 
 // hasSame reports whether two templates have the same rules.
 func (r reading) hasSame(other reading) bool {
-	rules, _ := json.Marshal(r.Rules) // which rules always have
-	others, _ := json.Marshal(other.Rules)
-	return r.err == nil && other.err == nil && bytes.Equal(rules, others)
+	return r.err == nil && other.err == nil && r.Rules.Equal(other.Rules)
 }

@@ -131,7 +131,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	hasAny := f.Annotations > 0 || len(f.Findings) > 0 || f.HasVM || f.Unusable != nil || f.Excluded > 0
 	isEmpty := !hasAny && !o.AllowUnjudged
 	if isEmpty {
-		f.Unusable = append(f.Unusable, &manifest.Error{File: o.Files[0], Message: nothing})
+		f.Unusable = append(f.Unusable, &manifest.Error{File: slices.Concat(o.Files, o.Rules)[0], Message: nothing})
 	}
 	if err := r.writeOut(); err != nil {
 		return err

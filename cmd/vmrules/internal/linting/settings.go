@@ -35,11 +35,13 @@ func (s *Settings) Flags(command *cobra.Command) {
 
 // check returns an error if a flag names no check.
 func (s *Settings) check() error {
-	for flag, ids := range map[string][]string{"select": s.Select, "ignore": s.Ignore} {
-		for _, id := range ids {
-			if !config.IsCheck(id) {
-				return fmt.Errorf("--%s %s: there is no such check: \"vmrules lint --list\" lists them%s", flag, id, cli.Meant(id, config.Checks()))
-			}
+	for i, id := range slices.Concat(s.Select, s.Ignore) {
+		flag := "select"
+		if i >= len(s.Select) {
+			flag = "ignore"
+		}
+		if !config.IsCheck(id) {
+			return fmt.Errorf("--%s %s: there is no such check: \"vmrules lint --list\" lists them%s", flag, id, cli.Meant(id, config.Checks()))
 		}
 	}
 	return nil
