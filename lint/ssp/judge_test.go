@@ -154,6 +154,20 @@ func TestPointer(t *testing.T) {
 	}
 }
 
+// TestZero: a boolean of the validator's own VM is false.
+func TestZero(t *testing.T) {
+	vm := map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"domain": map[string]any{
+		"devices": map[string]any{"disks": []any{map[string]any{"name": "a", "cdrom": map[string]any{"bus": "sata"}}}},
+	}}}}}
+	for condition, want := range map[string]string{"== false": "", "!= true": "", "== true": "selects nothing", "!= false": "selects nothing"} {
+		path := "jsonpath::.spec.domain.devices.disks[?(@.disk.readonly " + condition + ")].disk.bus"
+		got := ssp.Judge(`[{"name": "r", "message": "m", "rule": "string", "maxLength": 3, "path": "`+path+`"}]`, vm)
+		if got.Accepted != (want == "") || !strings.Contains(got.Why["r"], want) {
+			t.Errorf("%s: %+v", condition, got)
+		}
+	}
+}
+
 // TestUnset: an annotation without rules judges nothing, also of a VM without a template.
 func TestUnset(t *testing.T) {
 	for _, annotation := range []string{"", "[]", "null"} {

@@ -239,7 +239,7 @@ func orderOf(a, b node) (order int, isOrdered bool, err error) {
 	case x.shape == text && y.shape == text:
 		return cmp.Compare(a.string(), b.string()), true, nil
 	case x.shape == boolean && y.shape == boolean:
-		if a.json == b.json || a.json == nil && b.json == false || a.json == false && b.json == nil {
+		if (a.json == true) == (b.json == true) { // any other zero value is false
 			return 0, false, nil
 		}
 		return 1, false, nil
