@@ -27,6 +27,8 @@ func TestRefusals(t *testing.T) {
 		{`a*(?>c*|b)a`, `a branch that can be empty`},
 		{`a*((?>(?:|b)))a`, `a branch that can be empty`},
 		{`\S+\h`, `write [ \t]`},
+		{`\P{Zs}{2,}\P{Ll}`, `write [\P{L}]`},
+		{`\P{P}{0,2}?a|\p{^Z}\H`, `write [\P{L}]`},
 		{`\v*\S`, `write [ \t]`},
 		{`.+\R`, `\R beside a quantifier`},
 		{`\R?\s`, `\R beside a quantifier`},

@@ -121,6 +121,9 @@ var constructs = []example{
 	{`^\p{L&}\p{Any}$`, []string{"Aa"}, []string{"日a"}},
 	{`^[\p{L}\p{N}_-]+$`, []string{"é٣_-"}, []string{" "}},
 	{`^[^\p{L}\d]+$`, []string{"-٣"}, []string{"é", "1"}},
+	{`^\P{L}+\P{L}$`, []string{"12"}, []string{"1"}},
+	{`^[\P{L}]+\P{N}+$`, []string{"--"}, []string{"1"}},
+	{`^\p{L}+\P{N}$`, []string{"ab"}, []string{"a1"}},
 	{`^\p{C}$`, []string{"\x00", "\u200b"}, []string{"a"}},
 	{`(?i)^\p{L}\p{L&}\pN$`, []string{"aA1"}, []string{"1aA"}},
 
