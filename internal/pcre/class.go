@@ -146,7 +146,7 @@ func (p *parser) classItem() (r rune, inner charset, err error) {
 	case 'p', 'P':
 		p.inner |= innerOther
 	}
-	if inner, ok, err := p.classEscape(start, c); ok || err != nil {
+	if inner, class, err := p.classEscape(start, c); class != "" || err != nil {
 		return 0, inner, err
 	}
 	r, err = p.characterEscape(start, c)

@@ -54,13 +54,13 @@ func (p *parser) escape(start int) (*node, error) {
 		group, _ := smallNumber(p.digits())
 		return p.backref(start, group)
 	}
-	set, ok, err := p.classEscape(start, c)
+	set, class, err := p.classEscape(start, c)
 	if err != nil {
 		return nil, err
 	}
-	if ok {
-		p.escaped[c] = true
-		return &node{op: opSet, at: start, set: set, class: c}, p.count(start, set)
+	if class != "" {
+		p.escaped[class] = true
+		return &node{op: opSet, at: start, set: set, class: class}, p.count(start, set)
 	}
 	r, err := p.characterEscape(start, c)
 	if err != nil {
@@ -130,22 +130,22 @@ func (p *parser) backref(start, group int) (*node, error) {
 }
 
 // classEscape reads the escapes that stand for one of several characters.
-func (p *parser) classEscape(start int, c rune) (charset, bool, error) {
+// It returns their name, which is "" for any other escape.
+func (p *parser) classEscape(start int, c rune) (set charset, class string, err error) {
 	if c == 'p' || c == 'P' {
-		set, err := p.property(start, c == 'P')
-		return set, true, err
+		return p.property(start, c == 'P')
 	}
 	if set, ok := escapeClasses[c]; ok {
-		return set, true, nil
+		return set, string(c), nil
 	}
 	if set, ok := escapeClasses[unicode.ToLower(c)]; ok && c <= unicode.MaxASCII {
-		return set.negate(), true, nil
+		return set.negate(), string(c), nil
 	}
-	return nil, false, nil
+	return nil, "", nil
 }
 
-// property reads the rest of \p or \P.
-func (p *parser) property(start int, negated bool) (charset, error) {
+// property reads the rest of \p or \P. The name of a negated one begins with a circumflex.
+func (p *parser) property(start int, negated bool) (set charset, class string, err error) {
 	name, braced := p.braced()
 	if !braced && !p.done() {
 		name = string(p.next())
@@ -155,19 +155,19 @@ func (p *parser) property(start int, negated bool) (charset, error) {
 		name, negated = rest, !negated
 	}
 	if err := p.budget.Spend(propertyClassWork, 0); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	class, ok := properties[name]
+	property, ok := properties[name]
 	if !ok {
-		return nil, errorAt(start, "%.20q is not a supported property: only general categories are, such as L, Lu, Nd or P, and Any and L&", name)
+		return nil, "", errorAt(start, "%.20q is not a supported property: only general categories are, such as L, Lu, Nd or P, and Any and L&", name)
 	}
 	if p.has(optionCaseless) && (name == "Lu" || name == "Ll" || name == "Lt") {
-		return nil, errorAt(start, `\p{%s} under (?i) is read differently by different versions of PCRE2: write \p{L&}`, name)
+		return nil, "", errorAt(start, `\p{%s} under (?i) is read differently by different versions of PCRE2: write \p{L&}`, name)
 	}
 	if negated {
-		return class().negate(), nil
+		return property().negate(), "^" + name, nil
 	}
-	return class(), nil
+	return property(), "p", nil
 }
 
 var controlEscapes = map[rune]rune{'a': '\a', 'e': 0x1b, 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}

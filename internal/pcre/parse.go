@@ -50,7 +50,7 @@ func parse(pattern string, b *meter.Budget) (*node, error) {
 	if err := b.Spend(len(pattern)*patternByteWork, 0); err != nil {
 		return nil, err
 	}
-	p := &parser{budget: b, newline: -1, escaped: map[rune]bool{}, looped: map[rune]bool{}, text: []rune(pattern), names: map[string]int{}, open: map[int]bool{}}
+	p := &parser{budget: b, newline: -1, escaped: map[string]bool{}, looped: map[string]bool{}, text: []rune(pattern), names: map[string]int{}, open: map[int]bool{}}
 	tree, err := p.alternation()
 	if err != nil {
 		return nil, err
@@ -59,9 +59,12 @@ func parse(pattern string, b *meter.Budget) (*node, error) {
 		return nil, errorAt(p.pos, `this ")" has no "(": write "\)" for the character`)
 	}
 	// PCRE2 would not give back what \S took for a \h or \v behind it, or the other way round.
-	blanks, loopedBlanks := p.escaped['h'] || p.escaped['v'], p.looped['h'] || p.looped['v']
-	if p.looped['S'] && blanks || p.escaped['S'] && loopedBlanks {
+	blanks, loopedBlanks := p.escaped["h"] || p.escaped["v"], p.looped["h"] || p.looped["v"]
+	switch {
+	case p.looped["S"] && blanks || p.escaped["S"] && loopedBlanks:
 		return nil, fmt.Errorf(`\S together with \h or \v, one of them repeated, is not supported, since PCRE2 treats them as disjoint, which is wrong beyond ASCII: write [ \t] for \h and \n for \v`)
+	case negated(p.looped) > 0 && negated(p.escaped) > 1:
+		return nil, fmt.Errorf(`two negated properties, one of them repeated, are not supported, since PCRE2 treats them as disjoint: write [\P{L}] for \P{L}`)
 	}
 	if p.newline >= 0 && p.varies {
 		return nil, errorAt(p.newline, `\R beside a quantifier is not supported, since PCRE2 gets it wrong after a repeat: write (?:\r\n|\n|\r)`)
@@ -70,23 +73,33 @@ func parse(pattern string, b *meter.Budget) (*node, error) {
 	return tree, nil
 }
 
+// negated counts the negated properties among classes.
+func negated(classes map[string]bool) (n int) {
+	for class := range classes {
+		if class[0] == '^' {
+			n++
+		}
+	}
+	return n
+}
+
 type parser struct {
 	budget  *meter.Budget
 	text    []rune
 	pos     int
 	options optionSet
-	quoted  bool           // between \Q and \E
-	nesting int            // of groups
-	groups  int            // capture groups begun so far
-	open    map[int]bool   // those of them that have not ended
-	names   map[string]int // the groups that have a name
-	inner   innerClasses   // of the class that is being read
-	ranges  int            // of all classes so far
-	behind  int            // how many lookbehinds are being read
-	escaped map[rune]bool  // the letters of class escapes outside of classes
-	looped  map[rune]bool  // those of them that a quantifier repeats
-	newline int            // where a \R stands, -1 for none
-	varies  bool           // some quantifier has a minimum below its maximum
+	quoted  bool            // between \Q and \E
+	nesting int             // of groups
+	groups  int             // capture groups begun so far
+	open    map[int]bool    // those of them that have not ended
+	names   map[string]int  // the groups that have a name
+	inner   innerClasses    // of the class that is being read
+	ranges  int             // of all classes so far
+	behind  int             // how many lookbehinds are being read
+	escaped map[string]bool // the names of class escapes outside of classes
+	looped  map[string]bool // those of them that a quantifier repeats
+	newline int             // where a \R stands, -1 for none
+	varies  bool            // some quantifier has a minimum below its maximum
 }
 
 type optionSet uint

@@ -31,7 +31,7 @@ func (p *parser) repeated(item *node) (*node, error) {
 		return nil, errorAt(start, "an anchor or word boundary cannot be repeated: put it into (?:...)")
 	}
 	p.varies = p.varies || q.min != q.max
-	if item.class != 0 {
+	if item.class != "" {
 		p.looped[item.class] = true
 	}
 	n := &node{op: opRepeat, at: item.at, subs: []*node{item}, min: q.min, max: q.max, lazy: lazy}

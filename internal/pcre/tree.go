@@ -8,7 +8,7 @@ type node struct {
 	op       op
 	at       int     // where in the pattern it begins, in characters
 	set      charset // opSet
-	class    rune    // opSet: the letter of the class escape that it was, if it was one
+	class    string  // opSet: the name of the class escape that it was, if it was one
 	subs     []*node // the parts of opConcat and opAlternate; the one part of the others
 	min, max int     // opRepeat; max may be unbounded
 	lazy     bool    // opRepeat
