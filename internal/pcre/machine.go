@@ -1,6 +1,7 @@
 package pcre
 
 import (
+	"slices"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -14,8 +15,11 @@ type machine struct {
 	slots    []int // places in subject; -1 if nothing is saved
 	stack    []frame
 	deadline time.Time
-	steps    int   // since the machine looked at the time
-	err      error // why it has to stop
+	steps    int      // since the machine looked at the time
+	looks    int      // how often it may look, in case the clock stands still
+	inner    int      // how many inner programs it is in
+	tried    []uint64 // a bit for each instruction and place from where nothing matched; nil at first
+	err      error    // why it has to stop
 }
 
 // A frame is what to do if the rest of the program does not match.
@@ -38,12 +42,22 @@ const (
 // stepsBetweenLooks is how many steps pass between two looks at the time: less than a millisecond.
 const stepsBetweenLooks = 10_000
 
+// leastLook is less time than passes between two looks.
+const leastLook = 50 * time.Microsecond
+
 // run reports whether the program matches anywhere in the subject, which is valid UTF-8.
 func (p *program) run(subject string, limit time.Duration) (bool, error) {
-	m := machine{program: p, subject: subject, slots: make([]int, p.slots), deadline: time.Now().Add(limit)}
-	for i := range m.slots {
-		m.slots[i] = -1
-	}
+	return p.machine(subject, limit).search()
+}
+
+func (p *program) machine(subject string, limit time.Duration) *machine {
+	return &machine{program: p, subject: subject, deadline: time.Now().Add(limit), looks: int(limit/leastLook) + 1}
+}
+
+// search runs the program from each place in the subject until it matches.
+func (m *machine) search() (bool, error) {
+	m.slots = slices.Repeat([]int{-1}, m.program.slots)
+	p, subject := m.program, m.subject
 	isAnchored := p.code[0].do == doAssert && p.code[0].inner == opBeginText
 	for start := 0; ; {
 		_, matched := m.match(0, start) // which restores the slots if it does not match
@@ -63,8 +77,11 @@ func (m *machine) match(pc, at int) (end int, matched bool) {
 		if m.code[pc].do == doAccept {
 			return at, true
 		}
-		var ok bool
-		if pc, at, ok = m.step(pc, at); ok {
+		ok := !m.isTried(pc, at)
+		if ok {
+			pc, at, ok = m.step(pc, at)
+		}
+		if ok {
 			continue
 		}
 		if pc, at, ok = m.backtrack(base); !ok {
@@ -78,11 +95,40 @@ func (m *machine) match(pc, at int) (end int, matched bool) {
 func (m *machine) spend(steps int) bool {
 	if m.steps += steps; m.steps >= stepsBetweenLooks {
 		m.steps = 0
+		if m.looks--; m.looks < 0 {
+			m.err = errSteps
+		}
 		if time.Now().After(m.deadline) {
 			m.err = errTime
 		}
+		if m.tried == nil {
+			m.remember()
+		}
 	}
 	return m.err == nil
+}
+
+// maxTried is how many bits a machine keeps at most: 4 MiB.
+const maxTried = 1 << 25
+
+// remember makes the machine keep what it has tried, from when a match takes long.
+func (m *machine) remember() {
+	if size := len(m.code) * (len(m.subject) + 1); !m.refers && size < maxTried {
+		m.tried = make([]uint64, size/64+1)
+	}
+}
+
+// isTried reports whether the machine has been at an instruction and a place before, in vain. Inside an inner
+// program, which may have matched, it keeps nothing.
+func (m *machine) isTried(pc, at int) bool {
+	if m.tried == nil || m.inner > 0 {
+		return false
+	}
+	i := pc*(len(m.subject)+1) + at
+	word, bit := &m.tried[i/64], uint64(1)<<(i%64)
+	was := *word&bit != 0
+	*word |= bit
+	return was
 }
 
 func (m *machine) push(f frame) {
@@ -216,7 +262,9 @@ func (m *machine) takeRun(pc, at int) (end int, ok bool) {
 // matchInner matches an atomic group or a lookaround, and returns where what follows it begins.
 func (m *machine) matchInner(pc, at int) (end int, matched bool) {
 	base, inner := len(m.stack), m.code[pc].inner
+	m.inner++
 	end, matched = m.match(pc+1, at)
+	m.inner--
 	if inner == opNotLookahead || inner == opNotLookbehind {
 		m.undo(base)
 		return at, !matched && m.err == nil

@@ -24,11 +24,19 @@ func mustCompileProgram(t testing.TB, pattern string) *program {
 	return p
 }
 
+// remembering returns a machine that keeps at once what it has tried.
+func remembering(p *program, subject string) *machine {
+	m := p.machine(subject, time.Minute)
+	m.remember()
+	return m
+}
+
 func TestMachine(t *testing.T) {
 	for _, row := range slices.Concat(constructs, practical, forMachine) {
 		t.Run(row.pattern, func(t *testing.T) {
 			p := mustCompileProgram(t, row.pattern)
 			row.check(t, func(subject string) (bool, error) { return p.run(subject, time.Minute) })
+			row.check(t, func(subject string) (bool, error) { return remembering(p, subject).search() })
 		})
 	}
 }
@@ -86,6 +94,28 @@ func TestMachineStops(t *testing.T) {
 	}
 }
 
+// TestMachineRemembers: what the machine has tried in vain outside of a lookaround, it does not try again.
+func TestMachineRemembers(t *testing.T) {
+	row := example{"", []string{strings.Repeat("a", 60) + "-ok"}, []string{strings.Repeat("a", 60) + "_"}}
+	for _, row.pattern = range []string{
+		`^(?!x)([a-z]*)*$|-ok$`, `^(?!x)(?:a?){25}$|-ok$`, `^(?!x)(?:[a-z]*?){6}$|-ok$`, `^(?!-)([a-z0-9-]+)+$`, `^(?!-)(?:[a-z0-9-]+?|)*$`,
+		`^(?!-)(?:(?>a)|a|aa)+-ok$`, `(?=a)(?:(?:a|aa)+|b)*-ok$`,
+	} {
+		row.check(t, func(subject string) (bool, error) {
+			return mustCompileProgram(t, row.pattern).run(subject, time.Minute)
+		})
+	}
+}
+
+// TestMachineWithoutClock: the machine stops although the clock stands still.
+func TestMachineWithoutClock(t *testing.T) {
+	m := mustCompileProgram(t, `^(?=(?:a|aa)+$)`).machine(strings.Repeat("a", 100)+"b", time.Hour)
+	m.looks = 3
+	if _, err := m.search(); !errors.Is(err, errSteps) {
+		t.Errorf("error is %v, want %v", err, errSteps)
+	}
+}
+
 // FuzzMachine compares the machine with the engine that Compile uses.
 func FuzzMachine(f *testing.F) {
 	for _, row := range slices.Concat(constructs, practical, forMachine) {
@@ -102,9 +132,13 @@ func FuzzMachine(f *testing.F) {
 		if err != nil {
 			return
 		}
-		got, err := mustCompileProgram(t, pattern).run(subject, 50*time.Millisecond)
+		p := mustCompileProgram(t, pattern)
+		got, err := p.run(subject, 50*time.Millisecond)
 		if err == nil && got != want {
 			t.Errorf("%q on %q: the machine says %v, the engine %v", pattern, subject, got, want)
+		}
+		if got, err = remembering(p, subject).search(); err == nil && got != want {
+			t.Errorf("%q on %q: the machine that remembers says %v, the engine %v", pattern, subject, got, want)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 var (
 	errNotUTF8 = errors.New("the value is not valid UTF-8")
 	errTime    = errors.New("the time for regexes that backtrack is used up")
+	errSteps   = errors.New("the steps for regexes that backtrack are used up")
 	errStack   = errors.New("the regex takes too much memory on this value")
 )
 

@@ -11,6 +11,8 @@ import (
 type program struct {
 	code  []instruction
 	slots int // that the instructions use
+	// refers means that the program matches the text of a group again, so that it matters how it came to a place.
+	refers bool
 }
 
 // An instruction is one step of a program. After it, the machine goes on with the next one
@@ -60,7 +62,7 @@ func compileProgram(tree *node, b *meter.Budget) (*program, error) {
 	}
 	c.compile(tree)
 	c.emit(instruction{do: doAccept})
-	return &program{slices.Clip(c.code), c.slots}, c.err
+	return &program{slices.Clip(c.code), c.slots, len(c.captures) > 0}, c.err
 }
 
 type programCompiler struct {

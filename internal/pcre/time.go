@@ -27,6 +27,10 @@ const (
 func (r *Regex) matchTimed(subject string, since time.Duration, b *meter.Budget) (bool, error) {
 	before := recentProcessTime(since)
 	matched, err := r.backtracking.match(subject, b.Backtracking)
+	if errors.Is(err, errSteps) { // no clock says how long it took
+		b.Backtracking = 0
+		return false, err
+	}
 	took := now() - since
 	ran := took
 	if took >= slow { // other threads of the process may have run, too
