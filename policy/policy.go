@@ -31,8 +31,8 @@ import (
 // It denies null. For a VM with null, a policy may be false where the rule is satisfied, but it
 // is never true where the rule is violated.
 //
-// It also holds only for numbers that CEL represents exactly: integers of at most 18 digits,
-// and other numbers of at most 15 digits, 9 of them behind the point. A number with a point or
+// It also holds only for numbers that CEL represents exactly: integers of at most 18 digits, and other numbers,
+// such as those with a suffix, of at most 15 digits, 9 of them behind the point. A number with a point or
 // an exponent that is compared as text must be less than 1e6.
 //
 // Rules that cannot be translated for all these VMs and numbers are returned as untranslated. Then

@@ -20,7 +20,7 @@ import (
 
 // baseEnv is Kubernetes' environment of the first version that has all functions that the
 // expressions use.
-var baseEnv = sync.OnceValue(func() *environment.EnvSet { return environment.MustBaseEnvSet(version.MajorMinor(1, 30)) })
+var baseEnv = sync.OnceValue(func() *environment.EnvSet { return environment.MustBaseEnvSet(version.MajorMinor(1, 32)) })
 
 var policyEnv = sync.OnceValues(func() (*celgo.Env, error) {
 	return baseEnv().NewExpressionsEnv().Extend(

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -136,6 +137,9 @@ func (e *exporter) fail(err error) {
 	e.invalid = true
 }
 
+// forTemplate matches what --for may be: all VMs, or a template that can exist.
+var forTemplate = regexp.MustCompile(`^(\*|([a-z0-9-]+/)?[a-z0-9][a-z0-9.-]*)$`)
+
 // exportDocument exports an array of rules.
 func (e *exporter) exportDocument(d *manifest.Document) {
 	about := d.File.Name + ": rules"
@@ -144,8 +148,12 @@ func (e *exporter) exportDocument(d *manifest.Document) {
 	if err == nil {
 		rules, err = vmrules.ParseRules(text, e.Templates.Reading...)
 	}
-	if err == nil && (e.options.For == "" || strings.HasSuffix(e.options.For, "/") || strings.Count(e.options.For, "/") > 1) {
-		err = errors.New("no template says which VMs these rules are for: add --for NAMESPACE/NAME with their template, or --for '*' for all VMs")
+	if err == nil && !forTemplate.MatchString(e.options.For) {
+		why := "no template says which VMs these rules are for"
+		if e.options.For != "" {
+			why = fmt.Sprintf("no template can be named %q", e.options.For)
+		}
+		err = errors.New(why + ": add --for NAMESPACE/NAME with their template, or --for '*' for all VMs")
 	}
 	if err != nil {
 		e.fail(fmt.Errorf("%s: %w", about, err))
