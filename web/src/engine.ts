@@ -109,7 +109,7 @@ async function compileAddress(address: string): Promise<WebAssembly.Module> {
   }
   const response = await fetch(address).catch((cause) => {
     const cure = typeof window === "undefined" ? ": a path of a file begins with file:" : "";
-    const message = `${address} cannot be fetched: ${textOfError(cause)}${cure}`;
+    const message = `the library cannot be loaded: ${address}: ${textOfError(cause)}${cure}`;
     throw new VmrulesError(message, { code: "load", cause });
   });
   return compileResponse(response);
