@@ -41,7 +41,6 @@ type checker struct {
 
 	found   *linting.Linted
 	checked []checked
-	ignored build.LeftOut
 	said    map[string]bool // the parameters that were said to be missing
 }
 
@@ -119,11 +118,11 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	c := &checker{Judging: j, options: o, linter: l, found: linting.NewLinted(), ignored: build.LeftOut{}, said: map[string]bool{}}
+	c := &checker{Judging: j, options: o, linter: l, found: linting.NewLinted(), said: map[string]bool{}}
 	if err := c.Read(o.Sources, s.In); err != nil {
 		return err
 	}
-	for _, wrong := range c.Book.Read(o.Rules, s.In) {
+	for _, wrong := range c.Book.Read(b, o.Rules, s.In) {
 		c.found.Unusable = append(c.found.Unusable, cli.Unusable(s.Err, wrong))
 	}
 	if c.found.Unusable == nil { // otherwise there are no rules to check by
@@ -133,7 +132,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	}
 	form := cmp.Or(o.Output, "text")
 	if form != "text" {
-		c.ignored.Warn(s.Err)
+		c.Ignored.Warn(s.Err)
 	}
 	var nothing error
 	if said := c.nothing(); said != "" && c.linter.Exclude.Count == 0 && !o.AllowsNothing() {
@@ -203,7 +202,7 @@ func (c *checker) check(o manifest.Object) checked {
 		result.Report, result.Note, result.SSP = j.Report, j.Note, j.SSP
 		result.class, result.gaps = j.Class()
 	}
-	c.ignored.AddKinds(c.Book.Build, result.Report.Results(vmrules.OutcomeIgnored))
+	c.Ignored.AddKinds(c.Build, result.Report.Results(vmrules.OutcomeIgnored))
 	if err != nil {
 		result.class = judged.Unreadable
 	}

@@ -14,8 +14,8 @@ import (
 
 var outputs = map[string]func(io.Writer, *checker) error{
 	"text": writeText, "json": writeJSON, "junit": writeJUnit,
-	"github": func(w io.Writer, c *checker) error { return output.Formats["github"](w, c.Book.Build, c.all()) },
-	"sarif":  func(w io.Writer, c *checker) error { return output.Formats["sarif"](w, c.Book.Build, c.all()) },
+	"github": func(w io.Writer, c *checker) error { return output.Formats["github"](w, c.Build, c.all()) },
+	"sarif":  func(w io.Writer, c *checker) error { return output.Formats["sarif"](w, c.Build, c.all()) },
 }
 
 // nothing says that nothing was checked; it is "" if something was.
@@ -45,7 +45,7 @@ func writeText(w io.Writer, c *checker) error {
 	}
 	ignored := ""
 	if !c.options.Quiet {
-		ignored = c.ignored.Ignored()
+		ignored = c.Ignored.Ignored()
 	}
 	_, err := io.WriteString(w, ignored+c.summary())
 	return err

@@ -54,7 +54,7 @@ func New(b build.Build, o Options) Judging {
 	if slices.Contains(o.AllowUnjudged, CauseNoTemplate) {
 		warned = append(warned, vmrules.DoubtTemplate)
 	}
-	return Judging{Ruling: NewRuling(b), Options: o, Book: Rulebook{Build: b}, warning: vmrules.WarnIfUndecided(warned...)}
+	return Judging{Ruling: NewRuling(b), Options: o, warning: vmrules.WarnIfUndecided(warned...)}
 }
 
 // doubts are the values of --warn-if-undecided.
