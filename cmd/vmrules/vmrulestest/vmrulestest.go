@@ -102,7 +102,7 @@ type suite struct {
 // read reads the templates, and returns all errors.
 func (s *suite) read(fsys fs.FS) (wrong []error) {
 	s.templates.Reading = s.reading
-	s.templates.Fill = func(o manifest.Object) (manifest.Filled, error) { return o.Fill(s.values) }
+	s.templates.Fill = func(o manifest.Object) (manifest.Object, error) { return o.Fill(s.values) }
 	for file, err := range manifest.ReadFS(fsys) {
 		if err != nil {
 			wrong = append(wrong, err)
@@ -181,7 +181,7 @@ func (s *suite) addFindings(v *verdict, o manifest.Object, findings []lint.Findi
 }
 
 // judge adds what is wrong with the VMs in a template, unless lint has said it.
-func (s *suite) judge(v *verdict, filled manifest.Filled) {
+func (s *suite) judge(v *verdict, filled manifest.Object) {
 	isRead := v.errors == nil
 	report := vmrules.ValidateOwn(filled.Content(), s.set.For(filled.Kind, filled.Namespace).Option(),
 		vmrules.WithParseOptions(s.reading...), vmrules.WithTemplates(s.templates.Find))

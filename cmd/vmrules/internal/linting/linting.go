@@ -118,7 +118,7 @@ func (l *Linter) LintObject(to *Linted, object manifest.Object) error {
 	if err != nil {
 		return err
 	}
-	own := l.judgeOwnVM(filled.Object, object)
+	own := l.judgeOwnVM(filled, object)
 	for _, a := range filled.Annotations() {
 		l.fixable = l.newFixable(a.Text(), a.Options(nil), a.Change)
 		findings := l.explained(a.Lint(l.reading()...), a.Text())
