@@ -72,7 +72,7 @@ func (c *checker) findings(o manifest.Object, result checked, linted map[int]boo
 		case c.options.Allows(g):
 			about(of, lint.SeverityNote, text)
 		default:
-			about(of, g.Severity, text)
+			about(of, g.Severity(), text)
 		}
 	}
 	isAccepted := o.IsTemplate() && c.options.Rules == nil && c.HasOwnValues(o)
