@@ -34,7 +34,7 @@ func (c *checker) all() output.Findings {
 	for _, t := range topics {
 		known[t.ID] = true
 	}
-	found := c.found.Shown()
+	found := c.found.Findings
 	for _, f := range found {
 		if id := f.Topic(); !known[id] {
 			topics = append(topics, output.Topic{ID: id, Meaning: "validation rule " + id, Help: output.AboutRules, Severity: lint.SeverityError})

@@ -191,7 +191,7 @@ func (r *run) warn(isEmpty bool) {
 }
 
 func (r *run) writeFormat(name string) error {
-	return output.Formats[name](r.streams.Out, r.Build, output.Findings{All: r.found.Shown(), Topics: topic.ForFindings(), Unusable: r.found.Unusable})
+	return output.Formats[name](r.streams.Out, r.Build, output.Findings{All: r.found.Findings, Topics: topic.ForFindings(), Unusable: r.found.Unusable})
 }
 
 func writeList(w io.Writer) error {
@@ -206,7 +206,7 @@ func writeList(w io.Writer) error {
 
 func (r *run) write(form func(output.Finding) string) error {
 	text := output.Text{Quiet: r.options.Quiet, All: r.options.All, Form: form}
-	findings := r.found.Shown()
+	findings := r.found.Findings
 	text.Count(findings)
 	text.Write(r.streams.Out, findings)
 	return r.writeSummary(r.streams.Out)
