@@ -115,7 +115,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	}
 	l.PlacesFixes = o.Output == "sarif"
 	l.WantsFixes = o.fixes() || l.PlacesFixes
-	r := &run{Linter: l, options: o, streams: s, found: linting.NewLinted()}
+	r := &run{Linter: l, options: o, streams: s, found: linting.NewLinted(s.Err)}
 	r.lint(o.Rules, func(manifest.Document) bool { return true }, l.LintRules)
 	files := o.Files
 	if r.found.IsFull {
@@ -150,16 +150,16 @@ func (r *run) lint(files []string, counts func(manifest.Document) bool, lints li
 			err = r.Enter(file)
 		}
 		if err != nil {
-			r.found.Unusable = append(r.found.Unusable, cli.Unusable(r.streams.Err, err))
+			r.found.Fail(err)
 			continue
 		}
 		if r.options.fixes() {
 			file = r.fixed(file, lints)
 		}
-		lints(r.found, file, r.streams.Err)
+		lints(r.found, file)
 		if r.found.IsFull {
-			err := &manifest.Error{File: file.Name, Message: fmt.Sprintf("more than %d findings: correct these first, or omit less severe ones with --min-severity", linting.MaxFindings)}
-			r.found.Unusable = append(r.found.Unusable, cli.Unusable(r.streams.Err, err))
+			r.found.Fail(&manifest.Error{File: file.Name, Message: fmt.Sprintf(
+				"more than %d findings: correct these first, or omit less severe ones with --min-severity", linting.MaxFindings)})
 			return
 		}
 	}

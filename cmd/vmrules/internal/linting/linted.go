@@ -2,9 +2,11 @@ package linting
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
 	"github.com/vmrules/vmrules/lint"
@@ -29,13 +31,17 @@ type Linted struct {
 	IsFull  bool          `json:"-"` // there are more findings
 	HasVM   bool          `json:"-"` // an object may hold a VM
 
-	fixes []*fix // of each finding; nil if there is none, or none is wanted
+	stderr io.Writer
+	fixes  []*fix // of each finding; nil if there is none, or none is wanted
 }
 
-// NewLinted returns an empty Linted.
-func NewLinted() *Linted {
-	return &Linted{Findings: []output.Finding{}, LeftOut: build.LeftOut{}, Hidden: map[lint.Severity]int{}}
+// NewLinted returns an empty Linted, which writes to stderr what cannot be used.
+func NewLinted(stderr io.Writer) *Linted {
+	return &Linted{stderr: stderr, Findings: []output.Finding{}, LeftOut: build.LeftOut{}, Hidden: map[lint.Severity]int{}}
 }
+
+// Fail adds why a file, or an object in it, cannot be used.
+func (l *Linted) Fail(err error) { l.Unusable = append(l.Unusable, cli.Unusable(l.stderr, err)) }
 
 // MaxFindings is how many findings lint writes.
 const MaxFindings = 50_000

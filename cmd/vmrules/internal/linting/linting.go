@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/vmrules/vmrules"
@@ -86,7 +85,7 @@ func (l *Linter) Fails(s lint.Severity) bool {
 
 // LintFile lints all rules in a file: annotations, and documents that are rules in the form
 // of an annotation or in a form that the build knows by its kind.
-func (l *Linter) LintFile(to *Linted, file *manifest.File, stderr io.Writer) {
+func (l *Linter) LintFile(to *Linted, file *manifest.File) {
 	if to.Source == "" {
 		to.Source = file.Source()
 	}
@@ -103,7 +102,7 @@ func (l *Linter) LintFile(to *Linted, file *manifest.File, stderr io.Writer) {
 		}
 		to.HasVM = to.HasVM || object.IsOfVM()
 		if err := l.LintObject(to, object.Loaded()); err != nil {
-			to.Unusable = append(to.Unusable, cli.Unusable(stderr, err))
+			to.Fail(err)
 		}
 	}
 }
@@ -146,7 +145,7 @@ func (l *Linter) AddJudged(to *Linted, object manifest.Object, findings []lint.F
 }
 
 // LintRules lints a file that must contain rules.
-func (l *Linter) LintRules(to *Linted, file *manifest.File, _ io.Writer) {
+func (l *Linter) LintRules(to *Linted, file *manifest.File) {
 	for _, d := range file.Documents() {
 		l.lintDocument(to, d)
 	}

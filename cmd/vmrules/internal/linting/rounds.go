@@ -8,8 +8,8 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
-// A LintsFile lints a file, and writes to stderr why something in it cannot be linted.
-type LintsFile func(to *Linted, file *manifest.File, stderr io.Writer)
+// A LintsFile lints a file.
+type LintsFile func(to *Linted, file *manifest.File)
 
 // Fix fixes what it can in a file. It returns how many findings are fixed, how fixes that are not safe
 // change rules, and whether not all fixes were tried.
@@ -32,8 +32,8 @@ const maxRounds = 100
 func (l *Linter) rounds(file *manifest.File, lints LintsFile, withUnsafe bool) (*manifest.File, int) {
 	n := 0
 	for range maxRounds {
-		found := NewLinted()
-		lints(found, file, io.Discard)
+		found := NewLinted(io.Discard)
+		lints(found, file)
 		now, applied := apply(file, chosen(found.fixes, withUnsafe))
 		if applied == 0 {
 			break
