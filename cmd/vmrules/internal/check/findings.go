@@ -76,15 +76,17 @@ func (c *checker) findings(o manifest.Object, result checked, linted map[int]boo
 		}
 	}
 	isAccepted := o.IsTemplate() && c.options.Rules == nil && c.HasOwnValues(o)
-	for _, line := range judging.SSPLines(result.SSP) {
+	for _, line := range result.SSP.Lines() {
+		severity := lint.SeverityNote
 		switch {
 		case line.Refuses:
-			about(failedInSSP, lint.SeverityError, line.Text)
+			severity = lint.SeverityError
 		case !isAccepted || result.SSP.NoRules:
-			about(failedInSSP, lint.SeverityWarning, line.Text)
-		case c.options.Verbose:
-			about(failedInSSP, lint.SeverityNote, line.Text)
+			severity = lint.SeverityWarning
+		case !c.options.Verbose:
+			continue
 		}
+		about(failedInSSP, severity, output.OneLine(output.Short(line.Text)))
 	}
 	for _, r := range result.Report.Results(output.Loud...) {
 		switch {
