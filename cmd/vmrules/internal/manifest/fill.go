@@ -65,8 +65,17 @@ func (f *filler) spend(bytes, at int) {
 
 func (f *filler) fill(n *node) *node {
 	made := f.shared[n]
-	if made == nil {
-		made = f.copyOf(n)
+	switch {
+	case made != nil:
+		return made
+	case n.shape == scalar:
+		made = f.scalar(n)
+	default:
+		made = &node{at: n.at, end: n.end, size: 1, shape: n.shape}
+		for _, m := range n.members {
+			key, _ := f.text(m.key, m.at)
+			made.add(member{m.at, key, f.fill(m.value)})
+		}
 	}
 	if n.isShared {
 		f.shared[n] = made
@@ -74,19 +83,7 @@ func (f *filler) fill(n *node) *node {
 	return made
 }
 
-// copyOf returns a scalar itself if nothing in it changes.
-func (f *filler) copyOf(n *node) *node {
-	if n.shape == scalar {
-		return f.scalar(n)
-	}
-	made := &node{at: n.at, end: n.end, size: 1, shape: n.shape}
-	for _, m := range n.members {
-		key, _ := f.text(m.key, m.at)
-		made.add(member{m.at, key, f.fill(m.value)})
-	}
-	return made
-}
-
+// scalar returns the node itself if nothing in it changes.
 func (f *filler) scalar(n *node) *node {
 	text, ok := n.scalar.(string)
 	if !ok {
@@ -141,8 +138,7 @@ func (f *filler) value(text string, in *node) *node {
 		read.standAt(in.at)
 		f.typed[text] = read
 	}
-	f.copies += read.size
-	if f.copies > maxCopies {
+	if f.copies += read.size; f.copies > maxCopies {
 		f.fail(in.at, "${{NAME}} is replaced with more than %d values up to here: use it less often, or with smaller objects and arrays", maxCopies)
 	}
 	made := *read
