@@ -103,7 +103,8 @@ type suite struct {
 func (s *suite) read(fsys fs.FS) (wrong []error) {
 	s.templates.Reading = s.reading
 	s.templates.Fill = func(o manifest.Object) (manifest.Object, error) { return o.Fill(s.values) }
-	for file, err := range manifest.ReadFS(fsys) {
+	asNamed := func(name string) string { return name }
+	for file, err := range manifest.ReadInputs(manifest.InputsIn(fsys, ".", asNamed)) {
 		if err != nil {
 			wrong = append(wrong, err)
 			continue

@@ -206,9 +206,8 @@ func writeList(w io.Writer) error {
 
 func (r *run) write(form func(output.Finding) string) error {
 	text := output.Text{Quiet: r.options.Quiet, All: r.options.All, Form: form}
-	findings := r.found.Findings
-	text.Count(findings)
-	text.Write(r.streams.Out, findings)
+	text.Count(r.found.Findings)
+	text.Write(r.streams.Out, r.found.Findings)
 	return r.writeSummary(r.streams.Out)
 }
 

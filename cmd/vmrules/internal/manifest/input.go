@@ -80,11 +80,6 @@ func ReadExcept(skip func(file string) bool, args []string, stdin io.Reader) ite
 	})
 }
 
-// ReadFS yields the manifests in a file system as Read does.
-func ReadFS(fsys fs.FS) iter.Seq2[*File, error] {
-	return ReadInputs(InputsIn(fsys, ".", func(name string) string { return name }))
-}
-
 // ReadInputs yields files as Read does.
 func ReadInputs(inputs iter.Seq2[Input, error]) iter.Seq2[*File, error] {
 	return func(yield func(*File, error) bool) {
