@@ -15,7 +15,7 @@ import (
 // However many findings there are, and however long the names in them, what is
 // written of them is bounded.
 func TestFindingsAreBounded(t *testing.T) {
-	file, err := manifest.Parse("file", []byte("a: b"))
+	file, err := manifest.Parse("file", "a: b")
 	if err != nil {
 		t.Fatal(err)
 	}

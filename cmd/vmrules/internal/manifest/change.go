@@ -158,7 +158,7 @@ func (f *File) With(changes []Change) (*File, bool) {
 	if !ok {
 		return nil, false
 	}
-	changed, _ := Parse(f.Name, []byte(text))
+	changed, _ := Parse(f.Name, text)
 	changed.isStream = f.isStream
 	if isMove {
 		return changed, f.hasMoved(changes[0].template, changed)

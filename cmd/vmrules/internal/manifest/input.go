@@ -50,7 +50,7 @@ func (i Input) ReadOpened(opened io.Reader) (*File, error) {
 	if err != nil {
 		return nil, cannotRead(i.Name, err)
 	}
-	file, _ := parseText(i.Name, content.String())
+	file, _ := Parse(i.Name, content.String())
 	file.isStream = i.isStream
 	return file, nil
 }

@@ -106,7 +106,7 @@ func (t *Check) Said() string {
 	if err != nil {
 		return err.Error()
 	}
-	file, err := manifest.Parse("example", []byte(t.Example))
+	file, err := manifest.Parse("example", t.Example)
 	if err = cmp.Or(err, l.Enter(file)); err != nil {
 		return err.Error()
 	}
