@@ -148,11 +148,11 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	if err := d.new.AllDeclared(); err != nil {
 		return err
 	}
-	nothing := errNothingCompared
+	nothing := "no rules were compared: give versions that have templates with rules under the same names, or --allow-unjudged"
 	if o.VMs == nil {
 		d.compareTemplates(s.Err)
 	} else {
-		nothing = errNothingJudged
+		nothing = "no VM was validated: give VMs that find their templates and are not exempt, or --allow-unjudged"
 		d.compareVMs(s)
 	}
 	if err := outputs[cmp.Or(o.Output, "text")](s.Out, d); err != nil {
@@ -160,7 +160,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	}
 	d.new.Ignored.Warn(s.Err)
 	if d.unusable == nil && d.compared == 0 && !o.AllowUnjudged {
-		return nothing
+		return errors.New(nothing)
 	}
 	return cli.Verdict(d.changed != nil || d.templates != nil, d.unusable != nil)
 }
@@ -185,11 +185,6 @@ func readVersion(r *judging.Ruling, version string, params []string, stdin io.Re
 	}
 	return errors.Join(wrong...)
 }
-
-var (
-	errNothingJudged   = errors.New("no VM was validated: give VMs that find their templates and are not exempt, or --allow-unjudged")
-	errNothingCompared = errors.New("no rules were compared: give versions that have templates with rules under the same names, or --allow-unjudged")
-)
 
 func (d *differ) compareVMs(s cli.Streams) {
 	var vms []manifest.Object
