@@ -102,8 +102,9 @@ type suite struct {
 // read reads the templates, and returns all errors.
 func (s *suite) read(fsys fs.FS) (wrong []error) {
 	s.templates.Reading = s.reading
-	s.templates.Fill = func(o manifest.Object) (manifest.Filled, error) { return o.Fill(s.values) }
-	for file, err := range manifest.ReadFS(fsys) {
+	s.templates.Fill = func(o manifest.Object) (manifest.Object, error) { return o.Fill(s.values) }
+	asNamed := func(name string) string { return name }
+	for file, err := range manifest.ReadInputs(manifest.InputsIn(fsys, ".", asNamed)) {
 		if err != nil {
 			wrong = append(wrong, err)
 			continue
@@ -181,7 +182,7 @@ func (s *suite) addFindings(v *verdict, o manifest.Object, findings []lint.Findi
 }
 
 // judge adds what is wrong with the VMs in a template, unless lint has said it.
-func (s *suite) judge(v *verdict, filled manifest.Filled) {
+func (s *suite) judge(v *verdict, filled manifest.Object) {
 	isRead := v.errors == nil
 	report := vmrules.ValidateOwn(filled.Content(), s.set.For(filled.Kind, filled.Namespace).Option(),
 		vmrules.WithParseOptions(s.reading...), vmrules.WithTemplates(s.templates.Find))

@@ -37,7 +37,6 @@ type auditor struct {
 	lacks            bool // a VM names an instance type or a preference that was not found
 	judged           bool // an object has rules
 	found            bool // or may hold a VM
-	ignored          build.LeftOut
 
 	file       string // the name of the file that is read
 	companions int    // bytes of the instance types and preferences in all files
@@ -141,7 +140,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	if isReport && o.For != "" {
 		return errors.New("-o report and --for cannot be used together: a Report is about rules")
 	}
-	if wrong := a.Book.Read(o.Rules, s.In); wrong != nil {
+	if wrong := a.Book.Read(b, o.Rules, s.In); wrong != nil {
 		for _, err := range wrong {
 			cli.Unusable(s.Err, err)
 		}
@@ -185,7 +184,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 }
 
 func newAuditor(b build.Build, o Options) *auditor {
-	return &auditor{Judging: judging.New(b, o.Options), ignored: build.LeftOut{}}
+	return &auditor{Judging: judging.New(b, o.Options)}
 }
 
 func (a *auditor) see(vm audited) {
@@ -194,7 +193,7 @@ func (a *auditor) see(vm audited) {
 	a.lacks = a.lacks || vm.notFound != nil
 	a.judged = a.judged || len(vm.results) > 0 || vm.SSP.Refuses()
 	a.found = a.found || a.judged || vm.report == nil || judged.HasVM(vm.report)
-	a.ignored.AddKinds(a.Book.Build, vm.results)
+	a.Ignored.AddKinds(a.Build, vm.results)
 }
 
 // warn writes what the results do not say.
@@ -203,7 +202,7 @@ func (a *auditor) warn(stderr io.Writer) {
 	if a.lacks {
 		fmt.Fprintln(stderr, "vmrules: "+notInStream)
 	}
-	a.ignored.Warn(stderr)
+	a.Ignored.Warn(stderr)
 	switch {
 	case a.Source != "" && !a.judged:
 		fmt.Fprintln(stderr, "vmrules: no object has rules; render the files first: "+output.OneLine(a.Source)+" | vmrules audit -")

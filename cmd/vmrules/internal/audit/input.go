@@ -82,7 +82,7 @@ func (a *auditor) judge(r *objectReader, object json.RawMessage) audited {
 	if !manifest.IsTemplate(manifest.TextAt(vm, "kind")) {
 		return a.judgeDecoded(vm, manifest.Object{})
 	}
-	file, err := manifest.Parse("the template", object)
+	file, err := manifest.Parse("the template", string(object))
 	if err != nil {
 		return named(vm, err)
 	}

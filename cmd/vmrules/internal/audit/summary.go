@@ -10,7 +10,6 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
 )
@@ -183,8 +182,8 @@ func (vm audited) whyNotValid() string {
 	switch {
 	case vm.report.Valid():
 		var lines []string
-		for _, line := range judging.SSPLines(vm.SSP) {
-			lines = append(lines, line.Text)
+		for _, line := range vm.SSP.Lines() {
+			lines = append(lines, output.OneLine(output.Short(line.Text)))
 		}
 		return strings.Join(lines, "; ")
 	case len(all) == 0: // they are left out of the report

@@ -41,7 +41,6 @@ type checker struct {
 
 	found   *linting.Linted
 	checked []checked
-	ignored build.LeftOut
 	said    map[string]bool // the parameters that were said to be missing
 }
 
@@ -119,12 +118,12 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	if err != nil {
 		return err
 	}
-	c := &checker{Judging: j, options: o, linter: l, found: linting.NewLinted(), ignored: build.LeftOut{}, said: map[string]bool{}}
+	c := &checker{Judging: j, options: o, linter: l, found: linting.NewLinted(s.Err), said: map[string]bool{}}
 	if err := c.Read(o.Sources, s.In); err != nil {
 		return err
 	}
-	for _, wrong := range c.Book.Read(o.Rules, s.In) {
-		c.found.Unusable = append(c.found.Unusable, cli.Unusable(s.Err, wrong))
+	for _, wrong := range c.Book.Read(b, o.Rules, s.In) {
+		c.found.Fail(wrong)
 	}
 	if c.found.Unusable == nil { // otherwise there are no rules to check by
 		if err := c.checkAll(s); err != nil {
@@ -133,7 +132,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	}
 	form := cmp.Or(o.Output, "text")
 	if form != "text" {
-		c.ignored.Warn(s.Err)
+		c.Ignored.Warn(s.Err)
 	}
 	var nothing error
 	if said := c.nothing(); said != "" && c.linter.Exclude.Count == 0 && !o.AllowsNothing() {
@@ -156,7 +155,7 @@ func (c *checker) checkAll(s cli.Streams) error {
 	for object, err := range c.With.Objects(c.options.Files, s.In) {
 		switch {
 		case err != nil:
-			c.unusable(s, err)
+			c.found.Fail(err)
 		case object.HoldsVM() || c.Book.IsWhole() || object.Mistakes() != nil: // it may be meant to hold one
 			objects = append(objects, object)
 			c.Templates.Add(object)
@@ -168,7 +167,7 @@ func (c *checker) checkAll(s cli.Streams) error {
 	kept := 0 // the weight of the reports
 	for _, object := range objects {
 		if err := c.linter.Enter(object.File); err != nil {
-			c.unusable(s, err)
+			c.found.Fail(err)
 			continue
 		}
 		result := c.check(object.Loaded())
@@ -177,7 +176,7 @@ func (c *checker) checkAll(s cli.Streams) error {
 			kept += 1 + 10*len(r.Violations)
 		}
 		if kept > judging.MaxKeptWeight || c.found.IsFull {
-			c.unusable(s, &manifest.Error{File: object.File.Name, Line: object.Line, Column: 1,
+			c.found.Fail(&manifest.Error{File: object.File.Name, Line: object.Line, Column: 1,
 				Message: "too many results: check fewer objects at a time, or use vmrules audit"})
 			return nil
 		}
@@ -186,10 +185,6 @@ func (c *checker) checkAll(s cli.Streams) error {
 		fmt.Fprintln(s.Err, "vmrules: VMs name instance types or preferences that are missing: add their files, or use --with")
 	}
 	return c.AllDeclared()
-}
-
-func (c *checker) unusable(s cli.Streams, err error) {
-	c.found.Unusable = append(c.found.Unusable, cli.Unusable(s.Err, err))
 }
 
 // check checks one object.
@@ -203,7 +198,7 @@ func (c *checker) check(o manifest.Object) checked {
 		result.Report, result.Note, result.SSP = j.Report, j.Note, j.SSP
 		result.class, result.gaps = j.Class()
 	}
-	c.ignored.AddKinds(c.Book.Build, result.Report.Results(vmrules.OutcomeIgnored))
+	c.Ignored.AddKinds(c.Build, result.Report.Results(vmrules.OutcomeIgnored))
 	if err != nil {
 		result.class = judged.Unreadable
 	}

@@ -34,7 +34,7 @@ func (c *checker) all() output.Findings {
 	for _, t := range topics {
 		known[t.ID] = true
 	}
-	found := c.found.Shown()
+	found := c.found.Findings
 	for _, f := range found {
 		if id := f.Topic(); !known[id] {
 			topics = append(topics, output.Topic{ID: id, Meaning: "validation rule " + id, Help: output.AboutRules, Severity: lint.SeverityError})
@@ -72,19 +72,21 @@ func (c *checker) findings(o manifest.Object, result checked, linted map[int]boo
 		case c.options.Allows(g):
 			about(of, lint.SeverityNote, text)
 		default:
-			about(of, g.Severity, text)
+			about(of, g.Severity(), text)
 		}
 	}
 	isAccepted := o.IsTemplate() && c.options.Rules == nil && c.HasOwnValues(o)
-	for _, line := range judging.SSPLines(result.SSP) {
+	for _, line := range result.SSP.Lines() {
+		severity := lint.SeverityNote
 		switch {
 		case line.Refuses:
-			about(failedInSSP, lint.SeverityError, line.Text)
+			severity = lint.SeverityError
 		case !isAccepted || result.SSP.NoRules:
-			about(failedInSSP, lint.SeverityWarning, line.Text)
-		case c.options.Verbose:
-			about(failedInSSP, lint.SeverityNote, line.Text)
+			severity = lint.SeverityWarning
+		case !c.options.Verbose:
+			continue
 		}
+		about(failedInSSP, severity, output.OneLine(output.Short(line.Text)))
 	}
 	for _, r := range result.Report.Results(output.Loud...) {
 		switch {

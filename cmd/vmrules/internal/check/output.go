@@ -14,8 +14,8 @@ import (
 
 var outputs = map[string]func(io.Writer, *checker) error{
 	"text": writeText, "json": writeJSON, "junit": writeJUnit,
-	"github": func(w io.Writer, c *checker) error { return output.Formats["github"](w, c.Book.Build, c.all()) },
-	"sarif":  func(w io.Writer, c *checker) error { return output.Formats["sarif"](w, c.Book.Build, c.all()) },
+	"github": func(w io.Writer, c *checker) error { return output.Formats["github"](w, c.Build, c.all()) },
+	"sarif":  func(w io.Writer, c *checker) error { return output.Formats["sarif"](w, c.Build, c.all()) },
 }
 
 // nothing says that nothing was checked; it is "" if something was.
@@ -34,7 +34,7 @@ func (c *checker) nothing() string {
 
 // writeText writes the findings and a summary. Verbose, it also writes what became of each object.
 func writeText(w io.Writer, c *checker) error {
-	found := c.found.Shown()
+	found := c.found.Findings
 	text := output.Text{Quiet: c.options.Quiet, All: c.options.All, Form: output.Finding.Long}
 	text.Count(found)
 	for _, o := range c.checked {
@@ -45,7 +45,7 @@ func writeText(w io.Writer, c *checker) error {
 	}
 	ignored := ""
 	if !c.options.Quiet {
-		ignored = c.ignored.Ignored()
+		ignored = c.Ignored.Ignored()
 	}
 	_, err := io.WriteString(w, ignored+c.summary())
 	return err
@@ -109,7 +109,7 @@ func writeJSON(w io.Writer, c *checker) error {
 		Warnings []*manifest.Error `json:"warnings,omitempty"`
 	}{
 		Valid:    !c.hasFailed() && !c.isUnusable(),
-		Findings: c.found.Shown(),
+		Findings: c.found.Findings,
 		Objects:  append([]checked{}, c.checked...),
 		Accepted: c.found.Accepted,
 		Excluded: c.linter.Exclude.Count,
@@ -121,7 +121,7 @@ func writeJSON(w io.Writer, c *checker) error {
 // writeJUnit writes a test case for each object.
 func writeJUnit(w io.Writer, c *checker) error {
 	var cases []output.JunitCase
-	found := c.found.Shown()
+	found := c.found.Findings
 	for _, o := range c.checked {
 		one := output.JunitCase{File: o.File, Name: output.Short(o.Title), Problem: o.Problem}
 		if o.class != judged.Valid && o.class != judged.Invalid {

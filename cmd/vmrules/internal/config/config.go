@@ -54,7 +54,7 @@ type Config struct {
 	Exclude  []string                 `yaml:"exclude"` // globs, from the folder of the file
 	Ignore   []*Ignore                `yaml:"ignore"`
 
-	file, folder string
+	folder string // of the file
 }
 
 // An Ignore accepts the findings of a check. Path, Template and Rule narrow it down.
@@ -146,7 +146,7 @@ func read(folder string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Config{file: file, folder: folder}
+	c := &Config{folder: folder}
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
 	if err := decoder.Decode(c); err != nil && err != io.EOF {
@@ -235,7 +235,7 @@ func (f *Finder) Useless(linted []string) iter.Seq2[string, lint.Finding] {
 			if c.folder != folder { // it is in a folder above
 				continue
 			}
-			file := c.file
+			file := filepath.Join(folder, Name)
 			if path, isInside := from(".", file); isInside {
 				file = path
 			}

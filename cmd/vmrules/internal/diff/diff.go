@@ -41,8 +41,6 @@ type differ struct {
 	unjudged        *withoutTemplate // the first VM without a template
 	kept            int              // changes of rules
 	unusable        []*manifest.Error
-	build           build.Build
-	ignored         build.LeftOut
 }
 
 // A changed is a VM about which the two versions disagree.
@@ -132,7 +130,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	if err := cli.InputTwice(o.Versions, o.VMs, o.With); err != nil {
 		return err
 	}
-	d := &differ{options: o, old: judging.NewRuling(b), new: judging.NewRuling(b), build: b, ignored: build.LeftOut{}}
+	d := &differ{options: o, old: judging.NewRuling(b), new: judging.NewRuling(b)}
 	if err := d.new.With.Read(o.With, s.In); err != nil {
 		return err
 	}
@@ -150,19 +148,19 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	if err := d.new.AllDeclared(); err != nil {
 		return err
 	}
-	nothing := errNothingCompared
+	nothing := "no rules were compared: give versions that have templates with rules under the same names, or --allow-unjudged"
 	if o.VMs == nil {
 		d.compareTemplates(s.Err)
 	} else {
-		nothing = errNothingJudged
+		nothing = "no VM was validated: give VMs that find their templates and are not exempt, or --allow-unjudged"
 		d.compareVMs(s)
 	}
 	if err := outputs[cmp.Or(o.Output, "text")](s.Out, d); err != nil {
 		return err
 	}
-	d.ignored.Warn(s.Err)
+	d.new.Ignored.Warn(s.Err)
 	if d.unusable == nil && d.compared == 0 && !o.AllowUnjudged {
-		return nothing
+		return errors.New(nothing)
 	}
 	return cli.Verdict(d.changed != nil || d.templates != nil, d.unusable != nil)
 }
@@ -187,11 +185,6 @@ func readVersion(r *judging.Ruling, version string, params []string, stdin io.Re
 	}
 	return errors.Join(wrong...)
 }
-
-var (
-	errNothingJudged   = errors.New("no VM was validated: give VMs that find their templates and are not exempt, or --allow-unjudged")
-	errNothingCompared = errors.New("no rules were compared: give versions that have templates with rules under the same names, or --allow-unjudged")
-)
 
 func (d *differ) compareVMs(s cli.Streams) {
 	var vms []manifest.Object
@@ -258,7 +251,7 @@ func (d *differ) compare(o manifest.Object) error {
 			j.Note = d.options.Versions[i] + ": " + j.Targets()[0].Note
 			j.Report = vmrules.NewReport(nil)
 		}
-		d.ignored.AddKinds(d.build, j.Results(vmrules.OutcomeIgnored))
+		d.new.Ignored.AddKinds(d.new.Build, j.Results(vmrules.OutcomeIgnored))
 	}
 	c := changed{a, verdictOf(before.Report), verdictOf(after.Report), outcomeChanges(before.Report, after.Report), cmp.Or(after.Note, before.Note)}
 	if c.Old != c.New || len(c.Rules) > 0 {

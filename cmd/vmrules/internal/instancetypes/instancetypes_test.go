@@ -15,7 +15,7 @@ import (
 // objects returns the objects in a text of YAML.
 func objects(t *testing.T, text string) []manifest.Object {
 	t.Helper()
-	file, err := manifest.Parse("f", []byte(text))
+	file, err := manifest.Parse("f", text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,11 +55,7 @@ func HasVM(r *vmrules.Report) bool {
 
 // A Gap is a VM that no rule was applied to, though it is not exempt, and not because its rules do not
 // apply. It keeps a report from having passed.
-type Gap struct {
-	vmrules.Target
-	// Severity is SeverityError if the VM's rules are not known.
-	Severity lint.Severity
-}
+type Gap struct{ vmrules.Target }
 
 // gapsIn returns the gaps among targets. Values that cannot be decided are violations, not gaps.
 func gapsIn(targets []vmrules.Target) []Gap {
@@ -68,23 +64,24 @@ func gapsIn(targets []vmrules.Target) []Gap {
 		if len(t.Problems) > 0 {
 			t.Note = (&vmrules.ParseError{Problems: t.Problems}).Error() // it has all of them
 		}
-		switch severity := severityOf(t); {
+		switch g := (Gap{t}); {
 		case t.Coverage == vmrules.CoverageJudged, t.Coverage == vmrules.CoverageExempt, t.Coverage == vmrules.CoverageNotApplicable:
-		case t.Valid, severity == lint.SeverityError:
-			all = append(all, Gap{t, severity})
+		case t.Valid, g.IsError():
+			all = append(all, g)
 		}
 	}
 	return all
 }
 
-func severityOf(t vmrules.Target) lint.Severity {
-	switch t.Coverage {
+// Severity returns how severe the gap is: an error, if the VM's rules are not known.
+func (g Gap) Severity() lint.Severity {
+	switch g.Coverage {
 	case vmrules.CoverageNoRules, vmrules.CoverageNotVM, vmrules.CoverageNoTemplate:
 		return lint.SeverityNote
 	}
-	switch t.Doubt {
+	switch g.Doubt {
 	case vmrules.DoubtRules, vmrules.DoubtLookup, vmrules.DoubtTemplate:
-		if !t.Valid {
+		if !g.Valid {
 			return lint.SeverityError
 		}
 	}
@@ -92,7 +89,7 @@ func severityOf(t vmrules.Target) lint.Severity {
 }
 
 // IsError reports whether the VM's rules are not known.
-func (g Gap) IsError() bool { return g.Severity == lint.SeverityError }
+func (g Gap) IsError() bool { return g.Severity() == lint.SeverityError }
 
 // IsUnreadable reports whether they are not known for another reason than a missing template.
 func (g Gap) IsUnreadable() bool { return g.IsError() && g.Doubt != vmrules.DoubtTemplate }

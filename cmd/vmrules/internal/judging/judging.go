@@ -13,7 +13,6 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/deployed"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
 	"github.com/vmrules/vmrules/lint"
 )
 
@@ -54,7 +53,7 @@ func New(b build.Build, o Options) Judging {
 	if slices.Contains(o.AllowUnjudged, CauseNoTemplate) {
 		warned = append(warned, vmrules.DoubtTemplate)
 	}
-	return Judging{Ruling: NewRuling(b), Options: o, Book: Rulebook{Build: b}, warning: vmrules.WarnIfUndecided(warned...)}
+	return Judging{Ruling: NewRuling(b), Options: o, warning: vmrules.WarnIfUndecided(warned...)}
 }
 
 // doubts are the values of --warn-if-undecided.
@@ -97,15 +96,6 @@ func SSPVerdict(filled map[string]any, written manifest.Object, r *Ruling) *depl
 		}
 		return r.Templates.Content(ref)
 	})
-}
-
-// SSPLines returns what a verdict says to people.
-func SSPLines(v *deployed.Verdict) []deployed.Line {
-	all := v.Lines()
-	for i := range all {
-		all[i].Text = output.OneLine(output.Short(all[i].Text))
-	}
-	return all
 }
 
 // MaxKeptWeight is the largest size of all reports, counted in results. A violation counts

@@ -46,7 +46,7 @@ func (p *Parameters) Read(all []string) error {
 
 // Fill fills in the parameters of a template. It leaves any other object unchanged. It is safe
 // for concurrent use.
-func (p *Parameters) Fill(o manifest.Object) (manifest.Filled, error) {
+func (p *Parameters) Fill(o manifest.Object) (manifest.Object, error) {
 	p.mutex.Lock()
 	for _, declared := range o.Parameters() {
 		p.Declared[declared.Name] = true

@@ -10,21 +10,18 @@ import (
 )
 
 // A Rulebook holds the rules of --rules, which replace the objects' own rules.
-type Rulebook struct {
-	Build    build.Build
-	Chapters []build.Chapter
-}
+type Rulebook []build.Chapter
 
 // IsWhole reports whether any rules are about objects of every kind.
-func (b *Rulebook) IsWhole() bool {
-	return slices.ContainsFunc(b.Chapters, func(c build.Chapter) bool { return c.IsWhole })
+func (b Rulebook) IsWhole() bool {
+	return slices.ContainsFunc(b, func(c build.Chapter) bool { return c.IsWhole })
 }
 
 // Counts reports whether a document is to be validated.
-func (b *Rulebook) Counts(d manifest.Document) bool { return b.IsWhole() || d.HoldsVM() }
+func (b Rulebook) Counts(d manifest.Document) bool { return b.IsWhole() || d.HoldsVM() }
 
-// Read reads the files, and returns all their errors.
-func (b *Rulebook) Read(files []string, stdin io.Reader) []*manifest.Error {
+// Read reads the files as a build does, and returns all their errors.
+func (b *Rulebook) Read(by build.Build, files []string, stdin io.Reader) []*manifest.Error {
 	var wrong []*manifest.Error
 	for _, name := range files {
 		none := true
@@ -35,13 +32,13 @@ func (b *Rulebook) Read(files []string, stdin io.Reader) []*manifest.Error {
 				continue
 			}
 			for _, d := range file.Documents() {
-				read, problems := b.Build.Read(&d)
+				read, problems := by.Read(&d)
 				for _, p := range problems {
 					line, column := d.Place(p.Offset)
 					p.Line = 0 // this is the line in the JSON
 					wrong = append(wrong, &manifest.Error{File: d.File.Name, Line: line, Column: column, Message: p.Error()})
 				}
-				b.Chapters = append(b.Chapters, read)
+				*b = append(*b, read)
 				none = none && problems == nil && read.Rules.Len() == 0
 			}
 		}
@@ -54,10 +51,10 @@ func (b *Rulebook) Read(files []string, stdin io.Reader) []*manifest.Error {
 
 // Judge validates an object, which may hold VMs, by all rules. The rules are numbered across
 // all documents.
-func (b *Rulebook) Judge(object map[string]any, holdsVM bool, opts ...vmrules.ValidateOption) *vmrules.Report {
+func (b Rulebook) Judge(object map[string]any, holdsVM bool, opts ...vmrules.ValidateOption) *vmrules.Report {
 	var all []vmrules.Result
 	first := 0
-	for _, c := range b.Chapters {
+	for _, c := range b {
 		if c.IsWhole || holdsVM {
 			for _, result := range vmrules.Validate(c.Rules, object, opts...).Results() {
 				if result.Index >= 0 {

@@ -61,12 +61,18 @@ type Ruling struct {
 	Templates shelf.Shelf            // those of --template, and perhaps others
 	Given     []*shelf.Template
 	OnlyNamed bool // no VM is validated by a template that it does not name
+
+	Build   build.Build
+	Ignored build.LeftOut // the kinds of rules that were found to be ignored
 }
 
 // NewRuling returns a Ruling, which has read nothing.
 func NewRuling(b build.Build) Ruling {
 	reading, p := b.Options(), NewParameters()
-	return Ruling{Parameters: p, keep: vmrules.KeepRules(reading...), Templates: shelf.Shelf{Reading: reading, Fill: p.Fill}}
+	return Ruling{
+		Parameters: p, keep: vmrules.KeepRules(reading...), Templates: shelf.Shelf{Reading: reading, Fill: p.Fill},
+		Build: b, Ignored: build.LeftOut{},
+	}
 }
 
 // Read reads the sources, and returns all their errors.

@@ -27,7 +27,6 @@ type Options struct {
 // A limiter runs vmrules limits.
 type limiter struct {
 	judging.Ruling
-	build   build.Build
 	options Options
 }
 
@@ -70,7 +69,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	if err := cli.InputTwice(o.With, []string{o.Template}, o.Files); err != nil {
 		return err
 	}
-	l := &limiter{Ruling: judging.NewRuling(b), build: b, options: o}
+	l := &limiter{Ruling: judging.NewRuling(b), options: o}
 	if o.Parameters && o.Output == "schema" {
 		return errors.New("--parameters and -o schema cannot be used together: a schema is about the fields of a VM")
 	}
@@ -126,11 +125,10 @@ func (l *limiter) writeFields(s cli.Streams, object manifest.Object) error {
 	default:
 		err = output.JSON(s.Out, form.Limits(rules, content, with))
 	}
-	ignored := build.LeftOut{}
 	for _, rule := range rules.All() {
-		ignored.AddKind(l.build, rule.Kind)
+		l.Ignored.AddKind(l.Build, rule.Kind)
 	}
-	ignored.Warn(s.Err)
+	l.Ignored.Warn(s.Err)
 	return err
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/linting"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
@@ -67,7 +66,7 @@ func (r *run) fixed(file *manifest.File, lints linting.LintsFile) *manifest.File
 			r.unwritten = err
 		}
 	} else if err := replace(file, fixed.Raw); err != nil {
-		r.found.Unusable = append(r.found.Unusable, cli.Unusable(r.streams.Err, &manifest.Error{File: file.Name, Message: "not fixed: " + err.Error()}))
+		r.found.Fail(&manifest.Error{File: file.Name, Message: "not fixed: " + err.Error()})
 		return file
 	}
 	r.found.Fixed += n

@@ -230,7 +230,7 @@ func FuzzFix(f *testing.F) {
 // rulesInFile returns the rules in each annotation of a file; nil for those that are refused.
 func rulesInFile(text string) []*vmrules.Rules {
 	var all []*vmrules.Rules
-	file, _ := manifest.Parse("a", []byte(text))
+	file, _ := manifest.Parse("a", text)
 	for _, o := range file.Objects() {
 		filled, err := o.Fill(nil)
 		if err != nil {
@@ -249,7 +249,7 @@ func rulesInFile(text string) []*vmrules.Rules {
 // objectsWithoutRules returns what is in a file, without rules and the annotations of objects.
 func objectsWithoutRules(text string) []any {
 	var all []any
-	file, _ := manifest.Parse("a", []byte(text))
+	file, _ := manifest.Parse("a", text)
 	for _, o := range file.Objects() {
 		content := o.Content()
 		if metadata, ok := content["metadata"].(map[string]any); ok {
@@ -317,7 +317,7 @@ func TestReplace(t *testing.T) {
 		if err := os.WriteFile(name, []byte(test.onDisk), test.mode); err != nil {
 			t.Fatal(err)
 		}
-		file, err := manifest.Parse(name, []byte("a: 1\r\n"))
+		file, err := manifest.Parse(name, "a: 1\r\n")
 		if err != nil {
 			t.Fatal(err)
 		}

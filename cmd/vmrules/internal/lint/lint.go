@@ -115,7 +115,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	}
 	l.PlacesFixes = o.Output == "sarif"
 	l.WantsFixes = o.fixes() || l.PlacesFixes
-	r := &run{Linter: l, options: o, streams: s, found: linting.NewLinted()}
+	r := &run{Linter: l, options: o, streams: s, found: linting.NewLinted(s.Err)}
 	r.lint(o.Rules, func(manifest.Document) bool { return true }, l.LintRules)
 	files := o.Files
 	if r.found.IsFull {
@@ -150,16 +150,16 @@ func (r *run) lint(files []string, counts func(manifest.Document) bool, lints li
 			err = r.Enter(file)
 		}
 		if err != nil {
-			r.found.Unusable = append(r.found.Unusable, cli.Unusable(r.streams.Err, err))
+			r.found.Fail(err)
 			continue
 		}
 		if r.options.fixes() {
 			file = r.fixed(file, lints)
 		}
-		lints(r.found, file, r.streams.Err)
+		lints(r.found, file)
 		if r.found.IsFull {
-			err := &manifest.Error{File: file.Name, Message: fmt.Sprintf("more than %d findings: correct these first, or omit less severe ones with --min-severity", linting.MaxFindings)}
-			r.found.Unusable = append(r.found.Unusable, cli.Unusable(r.streams.Err, err))
+			r.found.Fail(&manifest.Error{File: file.Name, Message: fmt.Sprintf(
+				"more than %d findings: correct these first, or omit less severe ones with --min-severity", linting.MaxFindings)})
 			return
 		}
 	}
@@ -191,7 +191,7 @@ func (r *run) warn(isEmpty bool) {
 }
 
 func (r *run) writeFormat(name string) error {
-	return output.Formats[name](r.streams.Out, r.Build, output.Findings{All: r.found.Shown(), Topics: topic.ForFindings(), Unusable: r.found.Unusable})
+	return output.Formats[name](r.streams.Out, r.Build, output.Findings{All: r.found.Findings, Topics: topic.ForFindings(), Unusable: r.found.Unusable})
 }
 
 func writeList(w io.Writer) error {
@@ -206,9 +206,8 @@ func writeList(w io.Writer) error {
 
 func (r *run) write(form func(output.Finding) string) error {
 	text := output.Text{Quiet: r.options.Quiet, All: r.options.All, Form: form}
-	findings := r.found.Shown()
-	text.Count(findings)
-	text.Write(r.streams.Out, findings)
+	text.Count(r.found.Findings)
+	text.Write(r.streams.Out, r.found.Findings)
 	return r.writeSummary(r.streams.Out)
 }
 

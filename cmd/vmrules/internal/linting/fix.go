@@ -24,6 +24,14 @@ type fix struct {
 	replaced []lint.Finding
 }
 
+// places returns what a fix, if there is one, writes where.
+func (f *fix) places() []lint.Finding {
+	if f == nil {
+		return nil
+	}
+	return f.replaced
+}
+
 // maxFixed is the number of bytes that may be linted, or read, to try fixes for a file.
 const maxFixed = 32 << 20
 
@@ -144,33 +152,30 @@ const unreadable = "unreadable"
 
 // settle keeps the fixes of findings about the same rules that can be made together: the safe ones, and
 // the others.
-func (t *fixable) settle(findings []Finding) {
-	for i, f := range findings {
-		if f.fix != nil && slices.ContainsFunc(f.fix.edits, func(e manifest.Edit) bool { return slices.Contains(t.accepted, e) }) {
-			findings[i].fix = nil
+func (t *fixable) settle(fixes []*fix) {
+	for i, f := range fixes {
+		if f != nil && slices.ContainsFunc(f.edits, func(e manifest.Edit) bool { return slices.Contains(t.accepted, e) }) {
+			fixes[i] = nil
 		}
 	}
 	for _, isSafe := range []bool{true, false} {
-		var fixed []*Finding
-		var all []*fix
-		for i := range findings {
-			if f := &findings[i]; f.fix != nil && f.fix.isSafe == isSafe {
-				fixed, all = append(fixed, f), append(all, f.fix)
-			}
-		}
+		isOther := func(f *fix) bool { return f == nil || f.isSafe != isSafe }
 		kept := map[manifest.Span]*fix{}
-		for _, f := range t.together(nil, disjoint(all)) {
+		for _, f := range t.together(nil, disjoint(slices.DeleteFunc(slices.Clone(fixes), isOther))) {
 			kept[f.Around()] = f
 		}
-		for _, f := range fixed {
-			switch k := kept[f.fix.Around()]; {
-			case k != nil && slices.Equal(k.edits, f.fix.edits):
-				f.fix = k
+		for i, f := range fixes {
+			if isOther(f) {
+				continue
+			}
+			switch k := kept[f.Around()]; {
+			case k != nil && slices.Equal(k.edits, f.edits):
+				fixes[i] = k
 				k.findings++
 			case isSafe:
-				f.fix.isSafe = false // so it is tried again
+				f.isSafe = false // so it is tried again
 			default:
-				f.fix = nil
+				fixes[i] = nil
 			}
 		}
 	}

@@ -2,23 +2,19 @@ package linting
 
 import (
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
 	"github.com/vmrules/vmrules/lint"
 )
 
-// A Finding is a finding in a file, with the fix that it may have.
-type Finding struct {
-	output.Finding
-	fix *fix // nil if there is none, or none is wanted
-}
-
 // A Linted is the result of a run.
 type Linted struct {
-	Findings    []Finding         `json:"findings"`
+	Findings    []output.Finding  `json:"findings"`
 	Unusable    []*manifest.Error `json:"unusable,omitempty"`
 	Annotations int               `json:"annotations"`
 	// Hidden counts the findings that --min-severity leaves out.
@@ -34,12 +30,18 @@ type Linted struct {
 	Source  string        `json:"-"` // how to render manifests of which only the description was read
 	IsFull  bool          `json:"-"` // there are more findings
 	HasVM   bool          `json:"-"` // an object may hold a VM
+
+	stderr io.Writer
+	fixes  []*fix // of each finding; nil if there is none, or none is wanted
 }
 
-// NewLinted returns an empty Linted.
-func NewLinted() *Linted {
-	return &Linted{Findings: []Finding{}, LeftOut: build.LeftOut{}, Hidden: map[lint.Severity]int{}}
+// NewLinted returns an empty Linted, which writes to stderr what cannot be used.
+func NewLinted(stderr io.Writer) *Linted {
+	return &Linted{stderr: stderr, Findings: []output.Finding{}, LeftOut: build.LeftOut{}, Hidden: map[lint.Severity]int{}}
 }
+
+// Fail adds why a file, or an object in it, cannot be used.
+func (l *Linted) Fail(err error) { l.Unusable = append(l.Unusable, cli.Unusable(l.stderr, err)) }
 
 // MaxFindings is how many findings lint writes.
 const MaxFindings = 50_000
@@ -48,23 +50,11 @@ const MaxFindings = 50_000
 // finding. In a JSON file, an annotation is a single line.
 const excerptSide = 50
 
-// Shown returns the findings, with the places of their fixes.
-func (l *Linted) Shown() []output.Finding {
-	all := []output.Finding{} // not null in JSON
-	for _, f := range l.Findings {
-		if f.fix != nil {
-			f.Fixes = f.fix.replaced
-		}
-		all = append(all, f.Finding)
-	}
-	return all
-}
-
 // Counts says in words how many findings there are of each severity.
 func (l *Linted) Counts() string {
 	var all []string
 	for _, s := range []lint.Severity{lint.SeverityError, lint.SeverityWarning, lint.SeverityNote} {
-		text := output.Counted(l.number(func(f Finding) bool { return f.Severity == s }), string(s))
+		text := output.Counted(number(l.Findings, func(f output.Finding) bool { return f.Severity == s }), string(s))
 		if n := l.Hidden[s]; n > 0 {
 			text = output.Counted(n, string(s)) + " not shown"
 		}
@@ -78,13 +68,13 @@ func (l *Linted) Counts() string {
 
 // NeedUnsafe returns how many findings only fixes that are not safe can fix.
 func (l *Linted) NeedUnsafe() int {
-	return l.number(func(f Finding) bool { return f.fix != nil && !f.fix.isSafe })
+	return number(l.fixes, func(f *fix) bool { return f != nil && !f.isSafe })
 }
 
-func (l *Linted) number(like func(Finding) bool) int {
+func number[T any](all []T, is func(T) bool) int {
 	n := 0
-	for _, f := range l.Findings {
-		if like(f) {
+	for _, one := range all {
+		if is(one) {
 			n++
 		}
 	}

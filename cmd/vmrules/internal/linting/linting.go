@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/vmrules/vmrules"
@@ -86,7 +85,7 @@ func (l *Linter) Fails(s lint.Severity) bool {
 
 // LintFile lints all rules in a file: annotations, and documents that are rules in the form
 // of an annotation or in a form that the build knows by its kind.
-func (l *Linter) LintFile(to *Linted, file *manifest.File, stderr io.Writer) {
+func (l *Linter) LintFile(to *Linted, file *manifest.File) {
 	if to.Source == "" {
 		to.Source = file.Source()
 	}
@@ -103,7 +102,7 @@ func (l *Linter) LintFile(to *Linted, file *manifest.File, stderr io.Writer) {
 		}
 		to.HasVM = to.HasVM || object.IsOfVM()
 		if err := l.LintObject(to, object.Loaded()); err != nil {
-			to.Unusable = append(to.Unusable, cli.Unusable(stderr, err))
+			to.Fail(err)
 		}
 	}
 }
@@ -118,7 +117,7 @@ func (l *Linter) LintObject(to *Linted, object manifest.Object) error {
 	if err != nil {
 		return err
 	}
-	own := l.judgeOwnVM(filled.Object, object)
+	own := l.judgeOwnVM(filled, object)
 	for _, a := range filled.Annotations() {
 		l.fixable = l.newFixable(a.Text(), a.Options(nil), a.Change)
 		findings := l.explained(a.Lint(l.reading()...), a.Text())
@@ -146,7 +145,7 @@ func (l *Linter) AddJudged(to *Linted, object manifest.Object, findings []lint.F
 }
 
 // LintRules lints a file that must contain rules.
-func (l *Linter) LintRules(to *Linted, file *manifest.File, _ io.Writer) {
+func (l *Linter) LintRules(to *Linted, file *manifest.File) {
 	for _, d := range file.Documents() {
 		l.lintDocument(to, d)
 	}
@@ -220,8 +219,11 @@ func (l *Linter) add(to *Linted, file *manifest.File, about string, findings []l
 	first := len(to.Findings)
 	l.addFindings(to, file, about, findings)
 	if l.fixable != nil {
-		l.fixable.settle(to.Findings[first:])
+		l.fixable.settle(to.fixes[first:])
 		l.fixable = nil
+		for i, f := range to.fixes[first:] {
+			to.Findings[first+i].Fixes = f.places()
+		}
 	}
 }
 
@@ -251,11 +253,14 @@ func (l *Linter) addFindings(to *Linted, file *manifest.File, about string, find
 			to.IsFull = true
 			return
 		}
-		to.Findings = append(to.Findings, Finding{output.Finding{
+		fix := l.fixOf(file, f)
+		to.fixes = append(to.fixes, fix)
+		to.Findings = append(to.Findings, output.Finding{
 			File: file.Name, Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn, Object: output.Short(about),
 			Severity: f.Severity, ID: f.ID, Rule: output.Short(f.Rule), Index: f.Index, Key: output.Short(f.Key),
 			Message: output.Short(f.Message), Suggestion: output.Short(f.Suggestion),
 			Excerpt: file.Around(f, excerptSide), Fails: l.Fails(f.Severity), OfObject: l.isJudged,
-		}, l.fixOf(file, f)})
+			Fixes: fix.places(),
+		})
 	}
 }

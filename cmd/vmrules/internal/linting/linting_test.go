@@ -1,6 +1,7 @@
 package linting
 
 import (
+	"io"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -14,7 +15,7 @@ import (
 // However many findings there are, and however long the names in them, what is
 // written of them is bounded.
 func TestFindingsAreBounded(t *testing.T) {
-	file, err := manifest.Parse("file", []byte("a: b"))
+	file, err := manifest.Parse("file", "a: b")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +26,7 @@ func TestFindingsAreBounded(t *testing.T) {
 	for i := range about {
 		about[i].Severity = lint.SeverityError
 	}
-	to := *NewLinted()
+	to := *NewLinted(io.Discard)
 	l.add(&to, file, long, about)
 	if len(to.Findings) != MaxFindings || !to.IsFull {
 		t.Errorf("%d findings, full: %v", len(to.Findings), to.IsFull)

@@ -8,8 +8,8 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
-// A LintsFile lints a file, and writes to stderr why something in it cannot be linted.
-type LintsFile func(to *Linted, file *manifest.File, stderr io.Writer)
+// A LintsFile lints a file.
+type LintsFile func(to *Linted, file *manifest.File)
 
 // Fix fixes what it can in a file. It returns how many findings are fixed, how fixes that are not safe
 // change rules, and whether not all fixes were tried.
@@ -32,9 +32,9 @@ const maxRounds = 100
 func (l *Linter) rounds(file *manifest.File, lints LintsFile, withUnsafe bool) (*manifest.File, int) {
 	n := 0
 	for range maxRounds {
-		found := NewLinted()
-		lints(found, file, io.Discard)
-		now, applied := apply(file, chosen(found.Findings, withUnsafe))
+		found := NewLinted(io.Discard)
+		lints(found, file)
+		now, applied := apply(file, chosen(found.fixes, withUnsafe))
 		if applied == 0 {
 			break
 		}
@@ -44,20 +44,16 @@ func (l *Linter) rounds(file *manifest.File, lints LintsFile, withUnsafe bool) (
 }
 
 // chosen returns fixes that can be made together.
-func chosen(findings []Finding, withUnsafe bool) []*fix {
+func chosen(fixes []*fix, withUnsafe bool) []*fix {
 	hasSafe := map[*fixable]bool{}
-	for _, f := range findings {
-		if f.fix != nil && f.fix.isSafe {
-			hasSafe[f.fix.of] = true
+	for _, f := range fixes {
+		if f != nil && f.isSafe {
+			hasSafe[f.of] = true
 		}
 	}
-	var all []*fix
-	for _, f := range findings {
-		if f.fix != nil && (f.fix.isSafe || withUnsafe && !hasSafe[f.fix.of]) {
-			all = append(all, f.fix)
-		}
-	}
-	return disjoint(all)
+	return disjoint(slices.DeleteFunc(fixes, func(f *fix) bool {
+		return f == nil || !f.isSafe && (!withUnsafe || hasSafe[f.of])
+	}))
 }
 
 // disjoint returns fixes in the order of their places, without those that overlap an earlier one.

@@ -39,7 +39,7 @@ func TestTooDense(t *testing.T) {
 }
 
 func TestParseRefusesDense(t *testing.T) {
-	_, err := Parse("file", []byte("a:\n"+strings.Repeat("- a\n", maxDense)))
+	_, err := Parse("file", "a:\n"+strings.Repeat("- a\n", maxDense))
 	want := fmt.Sprintf("file:%d:1: there are too many values up to here", maxDense/2+1)
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got error %v, want %s", err, want)
@@ -75,7 +75,7 @@ func TestParseEnds(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			file, err := Parse("file", []byte(test.text))
+			file, err := Parse("file", test.text)
 			if err == nil {
 				file.Objects()
 				return
@@ -96,7 +96,7 @@ func FuzzBeginnings(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		file, err := Parse("file", []byte(text))
+		file, err := Parse("file", text)
 		if err != nil || strings.Contains(text, "<<") { // merge keys copy keys
 			return
 		}

@@ -83,20 +83,16 @@ func inForm(quote byte, text string) string {
 
 // Change returns the Change that edits what JSON has returned. It returns false if it cannot.
 func (d Document) Change(edits []Edit) (Change, bool) {
-	file, text := d.File.source.text, d.made
-	if d.node.end > 0 {
-		text = file[d.node.at:d.node.end]
-	}
-	c := Change{of: place{at: d.node.at}, isJSON: true, text: text, edits: edits}
+	c := Change{of: place{at: d.node.at}, isJSON: true, text: d.made, edits: edits}
 	for _, e := range edits {
-		at, _ := e.locate(text, func(s Span) (Span, bool) { return d.locate(s), true })
+		at, _ := e.locate(d.made, func(s Span) (Span, bool) { return d.locate(s), true })
 		inFile := Edit{at, e.With}
 		if d.node.end == 0 && d.markBefore(e.Start+1).written < e.Start { // in a string
 			var meant string
 			if json.Unmarshal([]byte(`"`+e.With+`"`), &meant) != nil {
 				return Change{}, false
 			}
-			inFile.With = inForm(newScalarText(file, d.markBefore(e.Start).at).form, meant)
+			inFile.With = inForm(newScalarText(d.File.source.text, d.markBefore(e.Start).at).form, meant)
 		}
 		c.inFile = append(c.inFile, inFile)
 	}
@@ -162,7 +158,7 @@ func (f *File) With(changes []Change) (*File, bool) {
 	if !ok {
 		return nil, false
 	}
-	changed, _ := Parse(f.Name, []byte(text))
+	changed, _ := Parse(f.Name, text)
 	changed.isStream = f.isStream
 	if isMove {
 		return changed, f.hasMoved(changes[0].template, changed)

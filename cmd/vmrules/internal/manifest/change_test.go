@@ -28,7 +28,7 @@ func TestWith(t *testing.T) {
 		before, rest, _ := strings.Cut(test.marked, "»")
 		was, rest, _ := strings.Cut(rest, "«|")
 		with, after, _ := strings.Cut(rest, "«")
-		file, err := Parse("file", []byte(head+before+was+after))
+		file, err := Parse("file", head+before+was+after)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +56,7 @@ func TestWith(t *testing.T) {
 // An edit of a value to which aliases refer changes them too. In rules that are a document, nobody
 // has asked for that.
 func TestWithAlias(t *testing.T) {
-	file, err := Parse("file", []byte("- &a {name: x, rule: y}\n- *a\n"))
+	file, err := Parse("file", "- &a {name: x, rule: y}\n- *a\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestWithAlias(t *testing.T) {
 
 // Two changes in the same place cannot be made together, nor a key that is there already.
 func TestWithout(t *testing.T) {
-	file, err := Parse("file", []byte("a: 1\nb: 2\n"))
+	file, err := Parse("file", "a: 1\nb: 2\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestWithout(t *testing.T) {
 // Of JSON, only heads are kept: a change of anything below them is seen all the same.
 func TestWithJSON(t *testing.T) {
 	const text = `{"kind": "VirtualMachine", "metadata": {"annotations": {"vm.kubevirt.io/validations": "[ab]"}}, "spec": {"x": 1}}`
-	file, err := Parse("file", []byte(text))
+	file, err := Parse("file", text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 // object that contains rules in another form.
 type Document struct {
 	Object
-	made  string // by JSON; "" if that is the text of the file
+	made  string // by JSON
 	marks []mark // of what was made, in its order
 }
 
@@ -82,7 +82,8 @@ const maxJSON = 16 << 20
 // also records where the keys and values are in the file, for Place.
 func (d *Document) JSON() (string, error) {
 	if d.node.end > 0 {
-		return d.File.source.text[d.node.at:d.node.end], nil
+		d.made = d.File.source.text[d.node.at:d.node.end]
+		return d.made, nil
 	}
 	w := jsonWriter{}
 	w.write(d.node)

@@ -19,7 +19,7 @@ func FuzzDocument(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		file, err := Parse("file", content)
+		file, err := Parse("file", string(content))
 		if err != nil {
 			return
 		}

@@ -40,7 +40,7 @@ func TestDocuments(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			file, err := manifest.Parse("file", []byte(strings.Replace(test.file, "»", "", 1)))
+			file, err := manifest.Parse("file", strings.Replace(test.file, "»", "", 1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +78,7 @@ func TestLooksLikeRules(t *testing.T) {
 		{`{"name": "a", "rule": "b", "path": "c"}`, false},
 	}
 	for _, test := range tests {
-		file, err := manifest.Parse("file", []byte(test.file))
+		file, err := manifest.Parse("file", test.file)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestLooksLikeRules(t *testing.T) {
 func TestDocumentIsBounded(t *testing.T) {
 	const of = 2_000
 	text := fmt.Sprintf("- &a %s\n- [%s*a]\n", strings.Repeat("x", 100_000), strings.Repeat("*a, ", of))
-	file, err := manifest.Parse("file", []byte(text))
+	file, err := manifest.Parse("file", text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestDocumentIsBounded(t *testing.T) {
 // A finding about a document as a whole is placed at its first key, value or bracket.
 func TestPlaceWhole(t *testing.T) {
 	for text, want := range map[string]int{"rules\n": 6, "{a: b}\n": 2, "a: b\n": 1} {
-		file, err := manifest.Parse("file.yaml", []byte(text))
+		file, err := manifest.Parse("file.yaml", text)
 		if err != nil {
 			t.Fatal(err)
 		}

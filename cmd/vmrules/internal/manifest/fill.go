@@ -14,26 +14,18 @@ import (
 // replace ${{NAME}}.
 const maxFilled = 16 << 20
 
-// A Filled is an object with its parameters filled in. Its values keep their places in the file.
-type Filled struct {
-	Object
-	Missing []string // required parameters without a value; their references are left as they are
-}
-
 // Fill fills in the parameters of a template as form.Fill does: with the values given by name, else with the
 // template's own, else with generated ones. The same parameter is always given the same
-// generated value. Fill returns any other object as it is. It returns an error if a value
-// cannot be generated, or if the result is too large.
-func (o Object) Fill(given map[string]string) (Filled, error) {
-	filled := Filled{Object: o}
+// generated value. The values of the object keep their places in the file. Fill returns any other object
+// as it is. It returns an error if a value cannot be generated, or if the result is too large.
+func (o Object) Fill(given map[string]string) (Object, error) {
 	if !o.IsTemplate() {
-		return filled, nil
+		return o, nil
 	}
 	values, err := form.NewFiller(o.Parameters(), given)
 	if err != nil {
-		return filled, &Error{File: o.File.Name, Line: o.Line, Column: 1, Message: err.Error()}
+		return o, &Error{File: o.File.Name, Line: o.Line, Column: 1, Message: err.Error()}
 	}
-	filled.Missing = values.Missing()
 	f := filler{
 		source: o.File.source, room: maxFilled, values: values, typed: map[string]*node{},
 		shared: map[*node]*node{}, texts: map[*node]filledText{},
@@ -41,10 +33,10 @@ func (o Object) Fill(given map[string]string) (Filled, error) {
 	made := f.fill(o.tree())
 	if f.err != nil {
 		f.err.File = o.File.Name
-		return filled, f.err
+		return o, f.err
 	}
-	filled.node, filled.filled = made, f.texts
-	return filled, nil
+	o.node, o.filled, o.Missing = made, f.texts, values.Missing()
+	return o, nil
 }
 
 // A filler copies nodes, and replaces the references to parameters that have a value.
@@ -73,8 +65,17 @@ func (f *filler) spend(bytes, at int) {
 
 func (f *filler) fill(n *node) *node {
 	made := f.shared[n]
-	if made == nil {
-		made = f.copyOf(n)
+	switch {
+	case made != nil:
+		return made
+	case n.shape == scalar:
+		made = f.scalar(n)
+	default:
+		made = &node{at: n.at, end: n.end, size: 1, shape: n.shape}
+		for _, m := range n.members {
+			key, _ := f.text(m.key, m.at)
+			made.add(member{m.at, key, f.fill(m.value)})
+		}
 	}
 	if n.isShared {
 		f.shared[n] = made
@@ -82,19 +83,7 @@ func (f *filler) fill(n *node) *node {
 	return made
 }
 
-// copyOf returns a scalar itself if nothing in it changes.
-func (f *filler) copyOf(n *node) *node {
-	if n.shape == scalar {
-		return f.scalar(n)
-	}
-	made := &node{at: n.at, end: n.end, size: 1, shape: n.shape}
-	for _, m := range n.members {
-		key, _ := f.text(m.key, m.at)
-		made.add(member{m.at, key, f.fill(m.value)})
-	}
-	return made
-}
-
+// scalar returns the node itself if nothing in it changes.
 func (f *filler) scalar(n *node) *node {
 	text, ok := n.scalar.(string)
 	if !ok {
@@ -149,8 +138,7 @@ func (f *filler) value(text string, in *node) *node {
 		read.standAt(in.at)
 		f.typed[text] = read
 	}
-	f.copies += read.size
-	if f.copies > maxCopies {
+	if f.copies += read.size; f.copies > maxCopies {
 		f.fail(in.at, "${{NAME}} is replaced with more than %d values up to here: use it less often, or with smaller objects and arrays", maxCopies)
 	}
 	made := *read

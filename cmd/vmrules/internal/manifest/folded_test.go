@@ -30,7 +30,7 @@ func TestFoldedText(t *testing.T) {
 		{"not at all", head + "|\n      " + name + "\n      " + path + "\n      \"message\": \"m\", \"min\": 1}]\n", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			file, err := Parse("file", []byte(test.file))
+			file, err := Parse("file", test.file)
 			if err != nil {
 				t.Fatal(err)
 			}

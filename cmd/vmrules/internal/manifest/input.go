@@ -50,7 +50,7 @@ func (i Input) ReadOpened(opened io.Reader) (*File, error) {
 	if err != nil {
 		return nil, cannotRead(i.Name, err)
 	}
-	file, _ := parseText(i.Name, content.String())
+	file, _ := Parse(i.Name, content.String())
 	file.isStream = i.isStream
 	return file, nil
 }
@@ -78,11 +78,6 @@ func ReadExcept(skip func(file string) bool, args []string, stdin io.Reader) ite
 			}
 		}
 	})
-}
-
-// ReadFS yields the manifests in a file system as Read does.
-func ReadFS(fsys fs.FS) iter.Seq2[*File, error] {
-	return ReadInputs(InputsIn(fsys, ".", func(name string) string { return name }))
 }
 
 // ReadInputs yields files as Read does.

@@ -41,7 +41,7 @@ func TestHeads(t *testing.T) {
   "kind": "List"
 }
 {"kind": "VirtualMachine", "spec": {"c": -0}}`
-	file, err := Parse("list.json", []byte(list))
+	file, err := Parse("list.json", list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestJSONAsYAML(t *testing.T) {
 		}
 		list := `{"kind": "List", "items": [` + "\n" + `{"kind": "A", "metadata": {"name": "n"}, "spec":` + string(text) + "},\n" + `{"kind": "List", "items": [{"b":` + string(text) + `}]}]}`
 		objects := func(name string) (all []found) {
-			file, err := Parse(name, []byte(list))
+			file, err := Parse(name, list)
 			if err != nil {
 				return append(all, found{Title: err.Error()})
 			}
@@ -130,7 +130,7 @@ func TestMistakesInJSON(t *testing.T) {
 		`{} {"a":"` + long + `" 1}`:            "f.json:1:300012: invalid character '1' after object value (expecting ',' or '}')",
 		`{} 5`:                                 "f.json:1:4: this value is neither an object nor an array: remove it, or put it in an array",
 	} {
-		_, err := Parse("f.json", []byte(text))
+		_, err := Parse("f.json", text)
 		got := ""
 		if err != nil {
 			got = err.Error()

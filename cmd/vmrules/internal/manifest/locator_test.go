@@ -17,7 +17,7 @@ items:
     - *two
     cores: 1
 `
-	file, err := Parse("file", []byte(text))
+	file, err := Parse("file", text)
 	if err != nil {
 		t.Fatal(err)
 	}

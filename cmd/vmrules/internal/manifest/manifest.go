@@ -42,9 +42,7 @@ func (e *Error) Error() string {
 
 // Parse reads the documents in a text. Its error is always an *Error, the first of Wrong. The File
 // has the other documents.
-func Parse(name string, content []byte) (*File, error) { return parseText(name, string(content)) }
-
-func parseText(name, raw string) (*File, error) {
+func Parse(name, raw string) (*File, error) {
 	text := strings.ReplaceAll(strings.TrimPrefix(raw, byteOrderMark), "\r\n", "\n")
 	source := newSource(text)
 	file := &File{Name: name, Raw: raw, source: source}

@@ -201,10 +201,8 @@ func isSetting(text string, at int) bool {
 
 // isVariable reports whether a name in a script is probably a variable of the script.
 func (s *mistakes) isVariable(name string) bool {
-	isNear := func() bool {
-		return lint.UndeclaredParameter(name, s.declared, false).Severity == lint.SeverityError
-	}
-	s.variables[name] = s.variables[name] || !isNear()
+	s.variables[name] = s.variables[name] || // or not nearly the name of a parameter
+		lint.UndeclaredParameter(name, s.declared, false).Severity != lint.SeverityError
 	return s.variables[name]
 }
 

@@ -125,7 +125,7 @@ func TestMistakes(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			file, err := Parse("f.yaml", []byte(test.text))
+			file, err := Parse("f.yaml", test.text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,7 +155,7 @@ func TestManyMistakes(t *testing.T) {
 			fmt.Fprintf(&text, "${VARIABLE_%d}%s", i, map[string]string{" ": " ", "\n": `\n`}[between])
 		}
 		text.WriteString(`"]}`)
-		file, err := Parse("f.json", []byte(text.String()))
+		file, err := Parse("f.json", text.String())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,7 +12,8 @@ import (
 type Object struct {
 	Kind, Namespace, Name string
 	File                  *File
-	Line                  int // where it begins
+	Line                  int      // where it begins
+	Missing               []string // by Fill: required parameters without a value, whose references stay
 
 	version string // apiVersion
 	node    *node

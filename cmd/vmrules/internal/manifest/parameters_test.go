@@ -31,12 +31,12 @@ func TestFill(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			file, err := manifest.Parse("file", []byte(`{"kind": "Template", "objects": [`+test.written+`], "parameters": [
+			file, err := manifest.Parse("file", `{"kind": "Template", "objects": [`+test.written+`], "parameters": [
 				{"name": "TEXT", "value": "b"}, {"name": "GIVEN", "value": "x", "required": true},
 				{"name": "NUMBER", "value": "9007199254740993"}, {"name": "BOOLEAN", "value": "true"},
 				{"name": "OBJECT", "value": "{\"a\": [1]}"}, {"name": "TWO", "value": "1 2"}, {"name": "BARE", "value": 4},
 				{"name": "EMPTY"}, {"name": "MISSING", "required": true}, {"name": "NESTED", "value": "${TEXT}"}
-			]}`))
+			]}`)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,7 +77,7 @@ func TestFillIsBounded(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			text := `{"kind": "Template", "objects": ` + test.objects + `, "parameters": [{"name": "A", "value": "` + test.value + `"}]}`
-			file, err := manifest.Parse("file", []byte(text))
+			file, err := manifest.Parse("file", text)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +96,7 @@ func TestFillIsBounded(t *testing.T) {
 func TestFillAliases(t *testing.T) {
 	text := "kind: Template\nparameters: [{name: A, value: " + strings.Repeat("x", 100_000) + "}]\n" +
 		"x: &x {b: \"${A}\"}\nobjects: [" + strings.Repeat("*x, ", 1_000) + "*x]\n"
-	file, err := manifest.Parse("file", []byte(text))
+	file, err := manifest.Parse("file", text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,7 +37,7 @@ func TestPlace(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			// The first file still has the mark, which gives its offset in the annotation.
-			marked, err := Parse("marked", []byte(test.file))
+			marked, err := Parse("marked", test.file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,7 +45,7 @@ func TestPlace(t *testing.T) {
 			if offset < 0 {
 				t.Fatal("there is no mark in the annotation")
 			}
-			file, err := Parse("file", []byte(strings.Replace(test.file, "»", "", 1)))
+			file, err := Parse("file", strings.Replace(test.file, "»", "", 1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +72,7 @@ func TestPlaceOfFilled(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			file, err := Parse("file", []byte(strings.Replace(test.file, "»", "", 1)))
+			file, err := Parse("file", strings.Replace(test.file, "»", "", 1))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -95,7 +95,7 @@ func TestPlaceOfFilled(t *testing.T) {
 
 // A given value may contain rules, and be longer than the file.
 func TestPlaceInGivenValue(t *testing.T) {
-	file, err := Parse("file", []byte("kind: Template\nparameters: [{name: A}]\nobjects:\n- ${{A}}\n"))
+	file, err := Parse("file", "kind: Template\nparameters: [{name: A}]\nobjects:\n- ${{A}}\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestLocate(t *testing.T) {
 
 func filledAnnotation(t *testing.T, text string) Annotation {
 	t.Helper()
-	file, err := Parse("file", []byte(text))
+	file, err := Parse("file", text)
 	if err != nil {
 		t.Fatal(err)
 	}

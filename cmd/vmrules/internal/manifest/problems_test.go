@@ -30,7 +30,7 @@ objects:
         [{"name": "d", "rule": "integer", "message": "m", "path": "jsonpath::.x", "max": 1,
           "min": "${MIN}"}]
 `
-	file, err := Parse("f.yaml", []byte(text))
+	file, err := Parse("f.yaml", text)
 	if err != nil {
 		t.Fatal(err)
 	}

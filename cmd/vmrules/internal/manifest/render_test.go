@@ -13,7 +13,7 @@ func TestRenderFirst(t *testing.T) {
 		{"a parameter", "a: ${{NAME}}\nb: [\n", ""},
 		{"other mistakes", "a: [\n", ""},
 	} {
-		_, err := Parse("f.yaml", []byte(test.text))
+		_, err := Parse("f.yaml", test.text)
 		if err == nil {
 			t.Errorf("%s: no error", test.name)
 			continue

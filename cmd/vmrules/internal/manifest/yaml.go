@@ -292,7 +292,6 @@ func (r *yamlReader) copy(n *yaml.Node, values int) {
 
 func (r *yamlReader) members(to *node, n *yaml.Node) {
 	keys := make(map[string]bool, len(n.Content)/2)
-	merges := false
 	for i := 0; i < len(n.Content) && r.err == nil; i += 2 {
 		key, value := n.Content[i], r.read(n.Content[i+1])
 		n.Content[i+1] = nil // frees the memory of the parser's tree early
@@ -302,7 +301,6 @@ func (r *yamlReader) members(to *node, n *yaml.Node) {
 			r.fail(key, "a key must be a string, not an object, an array or an alias")
 		case key.ShortTag() == "!!merge":
 			r.merge(to, value, key)
-			merges = true
 		case keys[key.Value]:
 			r.fail(key, "%w", KeyTwice(key.Value))
 		default:
@@ -310,7 +308,7 @@ func (r *yamlReader) members(to *node, n *yaml.Node) {
 			to.add(member{r.at(key), key.Value, value})
 		}
 	}
-	if !merges {
+	if len(to.members) == len(keys) { // nothing was merged
 		return
 	}
 	last := make(map[string]int, len(to.members))

@@ -39,7 +39,7 @@ func TestParse(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			file, err := Parse("file", []byte(test.file))
+			file, err := Parse("file", test.file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +91,7 @@ func TestYAMLMistakes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			file := strings.Replace(test.file, "»", "", 1)
 			line, column := newSource(test.file).place(max(strings.Index(test.file, "»"), 0))
-			_, err := Parse("file", []byte(file))
+			_, err := Parse("file", file)
 			want := fmt.Sprintf("file:%d:%d: %s", line, column, test.want)
 			if test.want == "" {
 				want = "file:3:3: did not find expected key, somewhere in the object that begins here"
@@ -136,7 +136,7 @@ func TestParseErrors(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, err := Parse("file", []byte(test.file))
+			_, err := Parse("file", test.file)
 			if err == nil || !strings.Contains(err.Error(), test.want) {
 				t.Errorf("got error %v, want one with %q", err, test.want)
 			}
@@ -158,7 +158,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("a: &x {<<: *x, ? b: !!str c}\n--- >-\n x\n"))
 	f.Add([]byte(`{"kind": "List", "items": [{"metadata": {"annotations": {"vm.kubevirt.io/validations": "\u00fc"}}}]}`))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		file, err := Parse("file", content)
+		file, err := Parse("file", string(content))
 		if err != nil {
 			if _, ok := err.(*Error); !ok {
 				t.Fatalf("the error is a %T, want an *Error", err)

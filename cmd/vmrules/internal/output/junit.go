@@ -58,9 +58,11 @@ func JUnit(w io.Writer, cases []JunitCase, unusable []*manifest.Error) error {
 			byFile[c.File] = suite
 			all.Suites = append(all.Suites, suite)
 		}
-		suite.count(c)
-		all.count(c)
-		suite.Cases = append(suite.Cases, c.element())
+		suite.add(c)
+	}
+	for _, suite := range all.Suites {
+		all.Tests, all.Failures = all.Tests+suite.Tests, all.Failures+suite.Failures
+		all.Errors, all.Skipped = all.Errors+suite.Errors, all.Skipped+suite.Skipped
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
@@ -74,18 +76,6 @@ func JUnit(w io.Writer, cases []JunitCase, unusable []*manifest.Error) error {
 	return err
 }
 
-func (n *junitSuite) count(c JunitCase) {
-	n.Tests++
-	switch {
-	case c.Problem != "":
-		n.Errors++
-	case c.Failures != nil:
-		n.Failures++
-	case c.Skipped != "":
-		n.Skipped++
-	}
-}
-
 // Add adds a finding, which fails the case or is only noted.
 func (c *JunitCase) Add(f Finding) {
 	text := (&manifest.Error{File: f.File, Line: f.Line, Column: f.Column, Message: f.text() + " [" + f.Topic() + "]"}).Error()
@@ -96,17 +86,22 @@ func (c *JunitCase) Add(f Finding) {
 	}
 }
 
-func (c JunitCase) element() junitElement {
+func (s *junitSuite) add(c JunitCase) {
 	e := junitElement{Class: c.File, Name: c.Name, Output: strings.Join(c.Notes, "\n")}
+	s.Tests++
 	switch {
 	case c.Problem != "":
+		s.Errors++
 		e.Error = &junitMessage{Message: c.Problem, Text: strings.Join(c.Failures, "\n")}
-	case len(c.Failures) == 1:
-		e.Failure = &junitMessage{Message: c.Failures[0]}
 	case c.Failures != nil:
-		e.Failure = &junitMessage{Message: Counted(len(c.Failures), "failure"), Text: strings.Join(c.Failures, "\n")}
+		s.Failures++
+		e.Failure = &junitMessage{Message: c.Failures[0]}
+		if n := len(c.Failures); n > 1 {
+			e.Failure = &junitMessage{Message: Counted(n, "failure"), Text: strings.Join(c.Failures, "\n")}
+		}
 	case c.Skipped != "":
+		s.Skipped++
 		e.Skipped = &junitMessage{Message: c.Skipped}
 	}
-	return e
+	s.Cases = append(s.Cases, e)
 }

@@ -92,17 +92,12 @@ func (c Change) String() string {
 	}
 	var keys []string
 	for _, k := range c.Keys {
-		was, is := cmp.Or(string(k.Old), notSet), cmp.Or(string(k.New), notSet)
+		was, is := cmp.Or(string(k.Old), "not set"), cmp.Or(string(k.New), "not set")
 		text := k.Key + " " + output.Short(was) + " → " + output.Short(is)
-		if k.Change != changed {
+		if k.Change != "changed" {
 			text += ": " + k.Change
 		}
 		keys = append(keys, text)
 	}
 	return output.OneLine(output.Short(c.Rule) + ": " + strings.Join(keys, ", "))
 }
-
-const (
-	notSet  = "not set"
-	changed = "changed"
-)

@@ -19,7 +19,7 @@ func tendency(old, now vmrules.Rule) string {
 	now.Min, now.Max, now.MinLength, now.MaxLength = old.Min, old.Max, old.MinLength, old.MaxLength
 	switch {
 	case isStricter == isLooser || !now.Equal(old):
-		return changed
+		return "changed"
 	case isStricter:
 		return "stricter"
 	}

@@ -13,7 +13,7 @@ import (
 // A Shelf holds templates. Once all are added, it is safe for concurrent use.
 type Shelf struct {
 	// Fill fills in the parameters of a template, and Reading has the options for its rules.
-	Fill    func(manifest.Object) (manifest.Filled, error)
+	Fill    func(manifest.Object) (manifest.Object, error)
 	Reading []vmrules.ParseOption
 	// Beside is a folder with more templates; it is read for the first VM that names one.
 	Beside string

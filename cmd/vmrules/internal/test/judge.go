@@ -25,7 +25,7 @@ type judge struct {
 
 // newJudge reads the rules of a suite, and adds what is wrong with them to the mistakes.
 func newJudge(stdin io.Reader, b build.Build, s suite, r *suiteReader) *judge {
-	j := &judge{Ruling: judging.NewRuling(b), stdin: stdin, folder: filepath.Dir(r.file), book: judging.Rulebook{Build: b}, isOwn: s.rules == "" && s.template == ""}
+	j := &judge{Ruling: judging.NewRuling(b), stdin: stdin, folder: filepath.Dir(r.file), isOwn: s.rules == "" && s.template == ""}
 	j.Values = s.parameters
 	fail := func(at string, err error) {
 		for _, err := range cli.Unjoined(err) {
@@ -41,7 +41,7 @@ func newJudge(stdin io.Reader, b build.Build, s suite, r *suiteReader) *judge {
 		}
 	}
 	if s.rules != "" {
-		for _, wrong := range j.book.Read([]string{j.path(s.rules)}, stdin) {
+		for _, wrong := range j.book.Read(b, []string{j.path(s.rules)}, stdin) {
 			r.fail("/rules", wrong)
 		}
 	}
@@ -69,7 +69,7 @@ func newJudge(stdin io.Reader, b build.Build, s suite, r *suiteReader) *judge {
 			r.fail("/parameters/"+escape.Replace(name), about(err))
 		}
 	}
-	j.book.Chapters = []build.Chapter{{Rules: rules}}
+	j.book = judging.Rulebook{{Rules: rules}}
 	return j
 }
 

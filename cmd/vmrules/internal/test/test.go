@@ -183,9 +183,11 @@ func (t *tester) test(d manifest.Document) {
 func (t *tester) unjudged(r *vmrules.Report) (all []string) {
 	_, gaps := judged.Of(r)
 	for _, g := range gaps {
-		if text := output.OneLine(g.String()); g.Severity == lint.SeverityNote && t.options.Strict {
-			all = append(all, text+cli.AndStrict)
-		} else if g.Severity == lint.SeverityNote {
+		text := output.OneLine(g.String())
+		if t.options.Strict {
+			text += cli.AndStrict
+		}
+		if g.Severity() == lint.SeverityNote {
 			all = append(all, text)
 		}
 	}

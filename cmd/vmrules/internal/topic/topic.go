@@ -106,12 +106,12 @@ func (t *Check) Said() string {
 	if err != nil {
 		return err.Error()
 	}
-	file, err := manifest.Parse("example", []byte(t.Example))
+	file, err := manifest.Parse("example", t.Example)
 	if err = cmp.Or(err, l.Enter(file)); err != nil {
 		return err.Error()
 	}
-	found := linting.NewLinted()
-	l.LintFile(found, file, io.Discard)
+	found := linting.NewLinted(io.Discard)
+	l.LintFile(found, file)
 	var said strings.Builder
 	for _, f := range found.Findings {
 		if f.ID == t.Name {
