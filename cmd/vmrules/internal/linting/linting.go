@@ -110,8 +110,8 @@ func (l *Linter) LintFile(to *Linted, file *manifest.File) {
 // LintObject lints all rules in an object.
 func (l *Linter) LintObject(to *Linted, object manifest.Object) error {
 	file := object.File
+	defer func(ofFile *silence) { l.silence = ofFile }(l.silence)
 	l.silence = silenceIn(object)
-	defer func() { l.silence = nil }()
 	l.addFindings(to, file, object.String(), object.Mistakes())
 	filled, err := l.Fill(object)
 	if err != nil {
