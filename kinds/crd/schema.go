@@ -61,8 +61,8 @@ func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 // A judge checks each value by the API server's validators for one schema, which is wrapped as the field
 // valueField of an object, because they need an object at the root. It is safe for concurrent use.
 type judge struct {
+	schema     *apiextensions.JSONSchemaProps
 	structural *structural.Structural
-	open       *spec.Schema
 	values     validation.SchemaValidator
 	sizes      map[string]int // the steps of each pattern
 	regexes    int            // the steps of all regular expressions in expressions
@@ -97,7 +97,7 @@ func (r *reading) compile() *judge {
 	if r.limit(&schema); r.unpaid {
 		return nil
 	}
-	r.check(&schema, &schema, nil)
+	walk(&schema, &schema, nil, r.check)
 	if r.sort(); r.failed() {
 		return nil
 	}
@@ -199,7 +199,7 @@ func definitionOf(schema *apiextensions.JSONSchemaProps) *apiextensions.CustomRe
 }
 
 func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps) (*judge, error) {
-	j := &judge{sizes: map[string]int{}, ruleNames: map[string]bool{}}
+	j := &judge{schema: schema, sizes: map[string]int{}, ruleNames: map[string]bool{}}
 	crdvalidation.SchemaHas(schema, func(s *apiextensions.JSONSchemaProps) bool {
 		if s.Pattern != "" {
 			j.sizes[s.Pattern] = r.payPattern(s.Pattern).steps
@@ -223,15 +223,12 @@ func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps) (*judge, error
 		}
 		return false
 	})
+	walk(schema, schema, nil, normalizeNumbers)
 	var err error
 	if j.structural, err = structural.NewStructural(schema); err != nil {
 		return nil, err
 	}
-	normalizeNumbers(schema, j.structural)
-	if j.structural, err = structural.NewStructural(schema); err != nil {
-		return nil, err
-	}
-	if j.values, j.open, err = validation.NewSchemaValidator(schema); err != nil {
+	if j.values, _, err = validation.NewSchemaValidator(schema); err != nil {
 		return nil, err
 	}
 	j.expressions = cel.NewValidator(withRules(j.structural, false), false, maxExpressionCost)
@@ -239,15 +236,12 @@ func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps) (*judge, error
 	return j, nil
 }
 
-// check adds problems for what the API server accepts in a schema, but does not apply as
-// written. It removes unknown reasons from rules, as if they had none. spine is the schema of
-// the same value outside of allOf, anyOf, oneOf and not, or s itself if there is none.
-func (r *reading) check(s, spine *apiextensions.JSONSchemaProps, steps []any) {
-	r.checkNumbers(s, spine, steps)
-	r.checkValues(s, spine, steps)
-	r.checkRules(s.XValidations, steps)
+// walk visits a schema and all schemas in it. spine is the schema of the same value outside of allOf,
+// anyOf, oneOf and not, which has the types, or s itself if there is none.
+func walk(s, spine *apiextensions.JSONSchemaProps, steps []any, visit func(s, spine *apiextensions.JSONSchemaProps, steps []any)) {
+	visit(s, spine, steps)
 	next := func(below, spine *apiextensions.JSONSchemaProps, more ...any) {
-		r.check(below, spine, append(steps, more...))
+		walk(below, spine, append(steps, more...), visit)
 	}
 	for list, schemas := range map[string][]apiextensions.JSONSchemaProps{"allOf": s.AllOf, "anyOf": s.AnyOf, "oneOf": s.OneOf} {
 		for i := range schemas {
@@ -274,6 +268,14 @@ func (r *reading) check(s, spine *apiextensions.JSONSchemaProps, steps []any) {
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
 		next(s.AdditionalProperties.Schema, s.AdditionalProperties.Schema, "additionalProperties")
 	}
+}
+
+// check adds problems for what the API server accepts in a schema, but does not apply as
+// written. It removes unknown reasons from rules, as if they had none.
+func (r *reading) check(s, spine *apiextensions.JSONSchemaProps, steps []any) {
+	r.checkNumbers(s, spine, steps)
+	r.checkValues(s, spine, steps)
+	r.checkRules(s.XValidations, steps)
 }
 
 func (r *reading) checkNumbers(s, spine *apiextensions.JSONSchemaProps, steps []any) {

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
 // Rules and objects are hostile input. For expressions, these bounds use the cost that
@@ -108,17 +106,6 @@ func (m *measure) add(v any) {
 	}
 }
 
-// below returns the schema of a member, or nil if there is none.
-func below(s *spec.Schema, name string) *spec.Schema {
-	if p, ok := s.Properties[name]; ok {
-		return &p
-	}
-	if s.AdditionalProperties != nil {
-		return s.AdditionalProperties.Schema
-	}
-	return nil
-}
-
 // An estimate pays for checking one value, before the value is checked. It stops when the budget
 // of the call is spent.
 type estimate struct {
@@ -143,7 +130,7 @@ func (e *estimate) pay(steps, bytes int64) bool {
 // its pattern character by character. A default is paid for as a value where it will be filled in: a
 // large one may be copied into each item of a list. path is the length of the field path, which each
 // error has.
-func (e *estimate) judging(s *spec.Schema, v any, path int64) {
+func (e *estimate) judging(s *apiextensions.JSONSchemaProps, v any, path int64) {
 	if s == nil {
 		return
 	}
@@ -152,7 +139,7 @@ func (e *estimate) judging(s *spec.Schema, v any, path int64) {
 	if !e.pay(steps, path) || !e.enum(s) {
 		return
 	}
-	for _, list := range [][]spec.Schema{s.AllOf, s.AnyOf, s.OneOf} {
+	for _, list := range [][]apiextensions.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
 		for i := range list {
 			e.judging(&list[i], v, path)
 		}
@@ -167,28 +154,28 @@ func (e *estimate) judging(s *spec.Schema, v any, path int64) {
 		e.pay(int64(len(v))*steps/10, 0)
 	case map[string]any:
 		for name, member := range v {
-			e.judging(below(s, name), member, path+int64(len(name)+1))
+			e.judging(property(s, name), member, path+int64(len(name)+1))
 		}
 		for name, p := range s.Properties {
 			if _, ok := v[name]; !ok && p.Default != nil {
-				size := measureOf(p.Default).values
+				size := measureOf(*p.Default).values
 				e.pay(size, size*valueSize)
-				e.judging(&p, p.Default, path+int64(len(name)+1))
+				e.judging(&p, *p.Default, path+int64(len(name)+1))
 			}
 		}
 	case []any:
 		for _, item := range v {
-			if s.Items == nil || e.err != nil {
+			if e.err != nil {
 				return
 			}
-			e.judging(s.Items.Schema, item, path+usualIndex)
+			e.judging(itemsOf(s), item, path+usualIndex)
 		}
 	}
 }
 
 // enum pays for comparing a value with all values of an enum, and for the error that lists
 // them. It reports whether the budget was sufficient.
-func (e *estimate) enum(s *spec.Schema) bool {
+func (e *estimate) enum(s *apiextensions.JSONSchemaProps) bool {
 	if len(s.Enum) == 0 {
 		return true
 	}
@@ -202,39 +189,20 @@ func (e *estimate) enum(s *spec.Schema) bool {
 // usualIndex is the usual length of an index in a field path.
 const usualIndex = 6
 
-// normalizeNumbers applies toNumbers to the enums and defaults of a schema, as it is applied to the
+// normalizeNumbers applies toNumbers to the enum and the default of a schema, as it is applied to the
 // values: to the validators, an int64 and a float64 differ.
-// at is the schema outside of allOf, anyOf, oneOf and not, which has the types.
-func normalizeNumbers(s *apiextensions.JSONSchemaProps, at *structural.Structural) {
-	if s == nil || at == nil {
-		return
-	}
+func normalizeNumbers(s, spine *apiextensions.JSONSchemaProps, _ []any) {
 	for i := range s.Enum {
-		s.Enum[i] = toNumbers(s.Enum[i], at)
+		s.Enum[i] = toNumbers(s.Enum[i], spine)
 	}
 	if s.Default != nil {
-		*s.Default = toNumbers(*s.Default, at)
-	}
-	for _, list := range [][]apiextensions.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
-		for i := range list {
-			normalizeNumbers(&list[i], at)
-		}
-	}
-	normalizeNumbers(s.Not, at)
-	for name, p := range s.Properties {
-		normalizeNumbers(&p, property(at, name))
-	}
-	if s.Items != nil {
-		normalizeNumbers(s.Items.Schema, at.Items)
-	}
-	if s.AdditionalProperties != nil && at.AdditionalProperties != nil {
-		normalizeNumbers(s.AdditionalProperties.Schema, at.AdditionalProperties.Structural)
+		*s.Default = toNumbers(*s.Default, spine)
 	}
 }
 
 // toNumbers replaces each whole number with a float64 if its type in the schema is number and that is
 // exact, and otherwise with an int64 if it fits.
-func toNumbers(v any, s *structural.Structural) any {
+func toNumbers(v any, s *apiextensions.JSONSchemaProps) any {
 	isNumber := s != nil && s.Type == "number"
 	switch v := v.(type) {
 	case int64:
