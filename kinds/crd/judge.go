@@ -176,7 +176,7 @@ func (j *judge) prepared(v any, f *findings) (map[string]any, error) {
 	toNumbers(object, j.schema)
 	pruning.Prune(object, j.structural, false)
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, j.structural)
-	e := estimate{findings: f, sizes: j.sizes}
+	e := estimate{findings: f, patterns: j.patterns}
 	if e.judging(j.schema, object, 0); e.err != nil {
 		return nil, e.err
 	}

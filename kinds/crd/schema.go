@@ -64,12 +64,12 @@ type judge struct {
 	schema     *apiextensions.JSONSchemaProps
 	structural *structural.Structural
 	values     validation.SchemaValidator
-	sizes      map[string]int // the steps of each pattern
-	regexes    int            // the steps of all regular expressions in expressions
-	loops      bool           // whether an expression has a loop
-	formats    bool           // whether one with a loop also formats texts
-	quantities bool           // whether an expression reads quantities
-	usesOld    bool           // whether an expression uses oldSelf
+	patterns   map[string]patternPrice
+	regexes    int  // the steps of all regular expressions in expressions
+	loops      bool // whether an expression has a loop
+	formats    bool // whether one with a loop also formats texts
+	quantities bool // whether an expression reads quantities
+	usesOld    bool // whether an expression uses oldSelf
 	// ruleNames has each rule of x-kubernetes-validations as Kubernetes calls it in errors: by its
 	// message, or else by its text. The value is whether that is its text.
 	ruleNames map[string]bool
@@ -199,11 +199,8 @@ func definitionOf(schema *apiextensions.JSONSchemaProps) *apiextensions.CustomRe
 }
 
 func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps) (*judge, error) {
-	j := &judge{schema: schema, sizes: map[string]int{}, ruleNames: map[string]bool{}}
+	j := &judge{schema: schema, patterns: r.patterns, ruleNames: map[string]bool{}}
 	crdvalidation.SchemaHas(schema, func(s *apiextensions.JSONSchemaProps) bool {
-		if s.Pattern != "" {
-			j.sizes[s.Pattern] = r.payPattern(s.Pattern).steps
-		}
 		for _, rule := range s.XValidations {
 			j.ruleNames[strings.TrimSpace(cmp.Or(rule.Message, rule.Rule))] = rule.Message == ""
 			e := parse(rule.Rule)

@@ -110,8 +110,8 @@ func (m *measure) add(v any) {
 // of the call is spent.
 type estimate struct {
 	*findings
-	sizes map[string]int // the steps of each pattern
-	err   error
+	patterns map[string]patternPrice
+	err      error
 
 	// pairs counts pairs of a value and a schema. Each pair may give an error, and the
 	// validators compare each error with all others.
@@ -147,7 +147,10 @@ func (e *estimate) judging(s *apiextensions.JSONSchemaProps, v any, path int64) 
 	e.judging(s.Not, v, path)
 	switch v := v.(type) {
 	case string:
-		steps := 1 + int64(e.sizes[s.Pattern])
+		steps := int64(1)
+		if s.Pattern != "" {
+			steps += int64(e.patterns[s.Pattern].steps)
+		}
 		if s.Format != "" {
 			steps += formatSteps
 		}
