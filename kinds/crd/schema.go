@@ -51,7 +51,7 @@ func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	_ = d.Decode(&r.value) // the text is valid
-	j := r.compile()
+	j := r.compile(raw)
 	if r.failed() {
 		return nil, r.problems
 	}
@@ -85,11 +85,11 @@ const valueField = "value"
 
 // compile makes a judge from the schema that is the value of the key. If it cannot, it adds problems to
 // the reading and returns nil.
-func (r *reading) compile() *judge {
+func (r *reading) compile(raw []byte) *judge {
 	if r.fits(r.value, nil, typeSchema); r.failed() {
 		return nil
 	}
-	schema, err := convert(r.value)
+	schema, err := convert(raw)
 	if err != nil {
 		r.problem(nil, vmrules.ReasonInvalid, "the schema cannot be read: %s", shortened(err.Error()))
 		return nil
@@ -118,13 +118,9 @@ func (r *reading) compile() *judge {
 	return j
 }
 
-func convert(value any) (schema apiextensions.JSONSchemaProps, err error) {
+func convert(raw []byte) (schema apiextensions.JSONSchemaProps, err error) {
 	var read v1.JSONSchemaProps
-	text, err := json.Marshal(value)
-	if err == nil {
-		err = json.Unmarshal(text, &read)
-	}
-	if err == nil {
+	if err = json.Unmarshal(raw, &read); err == nil {
 		err = v1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&read, &schema, nil)
 	}
 	return schema, err
