@@ -126,17 +126,21 @@ func (e *estimate) pay(steps, bytes int64) bool {
 }
 
 // judging pays for the steps of the validators. They check a value by each schema for it and,
-// if it is an object, look for each field that the schema declares. They match a string with
-// its pattern character by character. A default is paid for as a value where it will be filled in: a
-// large one may be copied into each item of a list. path is the length of the field path, which each
-// error has.
+// if it is an object, look for each field that the schema declares. They compare it with all values of
+// an enum, which an error lists, and match a string with its pattern character by character. A default
+// is paid for as a value where it will be filled in: a large one may be copied into each item of a list.
+// path is the length of the field path, which each error has.
 func (e *estimate) judging(s *apiextensions.JSONSchemaProps, v any, path int64) {
-	if s == nil {
+	if s == nil || e.err != nil {
 		return
 	}
 	e.pairs++
-	steps := 5 + 2*int64(len(s.Required)+len(s.Properties)) + e.pairs/10 + path/500
-	if !e.pay(steps, path) || !e.enum(s) {
+	var enum measure
+	for _, v := range s.Enum {
+		enum.add(v)
+	}
+	steps := 5 + 2*int64(len(s.Required)+len(s.Properties)) + e.pairs/10 + path/500 + 5*enum.values + enum.text/10
+	if !e.pay(steps, path+10*enum.values+enum.text) {
 		return
 	}
 	for _, list := range [][]apiextensions.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
@@ -168,25 +172,9 @@ func (e *estimate) judging(s *apiextensions.JSONSchemaProps, v any, path int64) 
 		}
 	case []any:
 		for _, item := range v {
-			if e.err != nil {
-				return
-			}
 			e.judging(itemsOf(s), item, path+usualIndex)
 		}
 	}
-}
-
-// enum pays for comparing a value with all values of an enum, and for the error that lists
-// them. It reports whether the budget was sufficient.
-func (e *estimate) enum(s *apiextensions.JSONSchemaProps) bool {
-	if len(s.Enum) == 0 {
-		return true
-	}
-	var all measure
-	for _, v := range s.Enum {
-		all.add(v)
-	}
-	return e.pay(5*all.values+all.text/10, 10*all.values+all.text)
 }
 
 // usualIndex is the usual length of an index in a field path.
