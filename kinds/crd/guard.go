@@ -132,6 +132,13 @@ func (e expression) calls(functions ...string) iter.Seq[ast.CallExpr] {
 	}
 }
 
+func (e expression) uses(functions ...string) bool {
+	for range e.calls(functions...) {
+		return true
+	}
+	return false
+}
+
 // regexes returns the regular expressions that are literals in an expression.
 func (e expression) regexes() []string {
 	var texts []string

@@ -97,7 +97,12 @@ func (r *reading) compile(raw []byte) *judge {
 	if r.limit(&schema); r.unpaid {
 		return nil
 	}
-	walk(&schema, &schema, nil, r.check)
+	j := &judge{ruleNames: map[string]bool{}}
+	walk(&schema, &schema, nil, func(s, spine *apiextensions.JSONSchemaProps, steps []any) {
+		r.checkNumbers(s, spine, steps)
+		r.checkValues(s, spine, steps)
+		r.checkRules(s.XValidations, steps, j)
+	})
 	if r.sort(); r.failed() {
 		return nil
 	}
@@ -111,10 +116,17 @@ func (r *reading) compile(raw []byte) *judge {
 	if r.sort(); r.failed() {
 		return nil
 	}
-	j, err := r.newJudge(&schema)
+	walk(&schema, &schema, nil, normalizeNumbers)
+	j.schema, j.patterns = &schema, r.patterns
+	if j.structural, err = structural.NewStructural(&schema); err == nil {
+		j.values, _, err = validation.NewSchemaValidator(&schema)
+	}
 	if err != nil {
 		r.problem(nil, vmrules.ReasonInvalid, "the schema cannot be used: %s", shortened(err.Error()))
+		return nil
 	}
+	j.expressions = cel.NewValidator(withRules(j.structural, false), false, maxExpressionCost)
+	j.duplicates = cel.NewValidator(withRules(j.structural, true), false, maxExpressionCost)
 	return j
 }
 
@@ -130,10 +142,7 @@ func convert(raw []byte) (schema apiextensions.JSONSchemaProps, err error) {
 // what allOf, anyOf, oneOf and not say about a field counts only if the field is also declared
 // outside of them.
 func (r *reading) addIncomplete(schema *apiextensions.JSONSchemaProps) {
-	s, err := structural.NewStructural(schema)
-	if err != nil {
-		return // checkDefinition reports it
-	}
+	s, _ := structural.NewStructural(schema) // checkDefinition reports an error
 	for _, e := range structural.ValidateStructural(nil, s) {
 		if strings.HasPrefix(e.Detail, "because it is defined in") {
 			r.add(e)
@@ -194,41 +203,6 @@ func definitionOf(schema *apiextensions.JSONSchemaProps) *apiextensions.CustomRe
 	}
 }
 
-func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps) (*judge, error) {
-	j := &judge{schema: schema, patterns: r.patterns, ruleNames: map[string]bool{}}
-	crdvalidation.SchemaHas(schema, func(s *apiextensions.JSONSchemaProps) bool {
-		for _, rule := range s.XValidations {
-			j.ruleNames[strings.TrimSpace(cmp.Or(rule.Message, rule.Rule))] = rule.Message == ""
-			e := parse(rule.Rule)
-			j.usesOld = j.usesOld || e.usesOldSelf()
-			for _, e := range []expression{e, parse(rule.MessageExpression)} {
-				j.loops = j.loops || e.loops()
-				for range e.calls(quantityFunctions...) {
-					j.quantities = true
-				}
-				for range e.calls("format") {
-					j.formats = j.formats || e.loops()
-				}
-			}
-			for _, text := range e.regexes() {
-				j.regexes += r.payPattern(text).steps
-			}
-		}
-		return false
-	})
-	walk(schema, schema, nil, normalizeNumbers)
-	var err error
-	if j.structural, err = structural.NewStructural(schema); err != nil {
-		return nil, err
-	}
-	if j.values, _, err = validation.NewSchemaValidator(schema); err != nil {
-		return nil, err
-	}
-	j.expressions = cel.NewValidator(withRules(j.structural, false), false, maxExpressionCost)
-	j.duplicates = cel.NewValidator(withRules(j.structural, true), false, maxExpressionCost)
-	return j, nil
-}
-
 // walk visits a schema and all schemas in it. spine is the schema of the same value outside of allOf,
 // anyOf, oneOf and not, which has the types, or s itself if there is none.
 func walk(s, spine *apiextensions.JSONSchemaProps, steps []any, visit func(s, spine *apiextensions.JSONSchemaProps, steps []any)) {
@@ -263,14 +237,8 @@ func walk(s, spine *apiextensions.JSONSchemaProps, steps []any, visit func(s, sp
 	}
 }
 
-// check adds problems for what the API server accepts in a schema, but does not apply as
-// written. It removes unknown reasons from rules, as if they had none.
-func (r *reading) check(s, spine *apiextensions.JSONSchemaProps, steps []any) {
-	r.checkNumbers(s, spine, steps)
-	r.checkValues(s, spine, steps)
-	r.checkRules(s.XValidations, steps)
-}
-
+// checkNumbers, checkValues and checkRules add problems for what the API server accepts in a schema,
+// but does not apply as written.
 func (r *reading) checkNumbers(s, spine *apiextensions.JSONSchemaProps, steps []any) {
 	for name, bound := range map[string]*float64{"minimum": s.Minimum, "maximum": s.Maximum, "multipleOf": s.MultipleOf} {
 		switch {
@@ -308,8 +276,11 @@ func (r *reading) checkValues(s, spine *apiextensions.JSONSchemaProps, steps []a
 	}
 }
 
-func (r *reading) checkRules(rules []apiextensions.ValidationRule, steps []any) {
+// checkRules also tells the judge what the rules use. It removes unknown reasons from rules, as if they
+// had none.
+func (r *reading) checkRules(rules []apiextensions.ValidationRule, steps []any, j *judge) {
 	for i := range rules {
+		j.ruleNames[strings.TrimSpace(cmp.Or(rules[i].Message, rules[i].Rule))] = rules[i].Message == ""
 		if reason := rules[i].Reason; reason != nil && !slices.Contains(knownReasons, *reason) {
 			rules[i].Reason = nil
 		}
@@ -320,10 +291,18 @@ func (r *reading) checkRules(rules []apiextensions.ValidationRule, steps []any) 
 				continue
 			}
 			e := parse(text)
-			if name == "rule" && e.usesOldSelf() && !r.hasOldValue() {
-				r.problem(at, vmrules.ReasonInvalid, noOldValue)
+			regexes, tooLarge := r.payRegexes(e)
+			if name == "rule" {
+				j.regexes += regexes
+				j.usesOld = j.usesOld || e.usesOldSelf()
+				if e.usesOldSelf() && !r.hasOldValue() {
+					r.problem(at, vmrules.ReasonInvalid, noOldValue)
+				}
 			}
-			if r.payRegexes(e) {
+			j.loops = j.loops || e.loops()
+			j.formats = j.formats || e.loops() && e.uses("format")
+			j.quantities = j.quantities || e.uses(quantityFunctions...)
+			if tooLarge {
 				r.problem(at, vmrules.ReasonTooLong, "has "+largePattern, "regular expression", maxPatternSteps, maxPatternSize)
 			} else if function := e.unbounded(); function != "" {
 				r.problem(at, vmrules.ReasonInvalid, "the function %q may cost more here than Kubernetes estimates: %s, or write a rule of kind \"cel\"", function, boundedUse[function])
