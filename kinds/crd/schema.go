@@ -203,9 +203,11 @@ func definitionOf(schema *apiextensions.JSONSchemaProps) *apiextensions.CustomRe
 	}
 }
 
+type visitor func(s, spine *apiextensions.JSONSchemaProps, steps []any)
+
 // walk visits a schema and all schemas in it. spine is the schema of the same value outside of allOf,
 // anyOf, oneOf and not, which has the types, or s itself if there is none.
-func walk(s, spine *apiextensions.JSONSchemaProps, steps []any, visit func(s, spine *apiextensions.JSONSchemaProps, steps []any)) {
+func walk(s, spine *apiextensions.JSONSchemaProps, steps []any, visit visitor) {
 	visit(s, spine, steps)
 	next := func(below, spine *apiextensions.JSONSchemaProps, more ...any) {
 		walk(below, spine, append(steps, more...), visit)
