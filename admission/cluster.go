@@ -57,7 +57,7 @@ func (c *cluster) Get(
 	return nil, client.IgnoreNotFound(err)
 }
 
-func (c *cluster) VMs(ctx context.Context, label string) (vms []review.VM, err error) {
+func (c *cluster) VMs(ctx context.Context, label string) (vms []metav1.PartialObjectMetadata, err error) {
 	selector := labels.Everything()
 	if label != "" {
 		selector, err = labels.ValidatedSelectorFromSet(labels.Set{vmrules.TemplateLabel: label})
@@ -71,8 +71,5 @@ func (c *cluster) VMs(ctx context.Context, label string) (vms []review.VM, err e
 	if meta.IsNoMatchError(err) {
 		return nil, nil // so there are none
 	}
-	for _, vm := range list.Items {
-		vms = append(vms, review.VM{Namespace: vm.Namespace, Name: vm.Name, Labels: vm.Labels, Annotations: vm.Annotations})
-	}
-	return vms, err
+	return list.Items, err
 }

@@ -207,20 +207,18 @@ func (r *cachedReader) checkOf(versions []schema.GroupVersionKind, c *cluster) h
 			return nil
 		}
 		err := ofFirst(versions, func(v schema.GroupVersionKind) error { return r.has(req.Context(), v) })
-		if r.countsAsMissing(req.Context(), kind, err) {
+		switch {
+		case r.countsAsMissing(req.Context(), kind, err):
 			c.say(req.Context(), kind, err)
-			isReady.Store(true)
-			if isAlone {
-				return fmt.Errorf("objects of %s count as missing: %w", kind, err)
-			}
-			return nil
-		}
-		if err != nil {
+		case err != nil:
 			err = fmt.Errorf("%s: %w", kind, err)
 			log.Log.WithName("admission").Info("Not ready", "reason", err.Error())
 			return err
 		}
 		isReady.Store(true)
+		if err != nil && isAlone {
+			return fmt.Errorf("objects of %s count as missing: %w", kind, err)
+		}
 		return nil
 	}
 }

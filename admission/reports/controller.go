@@ -69,7 +69,7 @@ func (c *keeper) judge(ctx context.Context, key types.NamespacedName) error {
 		return err
 	}
 	known, err := c.reportsOf(ctx, key, metadata.UID)
-	if _, _, hasRules := c.naming(metadata); err != nil || !hasRules {
+	if _, _, hasRules := c.reviewer.Naming(metadata); err != nil || !hasRules {
 		return cmp.Or(err, c.remove(ctx, known, ""))
 	}
 	if err := c.limiter.Wait(ctx); err != nil {
@@ -111,10 +111,6 @@ func (c *keeper) reportsOf(ctx context.Context, vm types.NamespacedName, uid typ
 
 func hasName(all []metav1.PartialObjectMetadata, name string) bool {
 	return slices.ContainsFunc(all, func(o metav1.PartialObjectMetadata) bool { return o.Name == name })
-}
-
-func (c *keeper) naming(vm client.Object) (namespaces []string, name string, hasRules bool) {
-	return c.reviewer.Naming(review.VM{Namespace: vm.GetNamespace(), Labels: vm.GetLabels(), Annotations: vm.GetAnnotations()})
 }
 
 var reportKind = schema.FromAPIVersionAndKind(openreports.APIVersion, openreports.Kind)

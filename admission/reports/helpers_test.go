@@ -115,7 +115,7 @@ func (w *world) Get(ctx context.Context, kind schema.GroupVersionKind, namespace
 }
 
 // VMs implements review.Cluster.
-func (w *world) VMs(context.Context, string) ([]review.VM, error) {
+func (w *world) VMs(context.Context, string) ([]metav1.PartialObjectMetadata, error) {
 	panic("only a deletion asks for it")
 }
 

@@ -239,7 +239,7 @@ func (c *keeper) onBasis(isTemplate bool) handler.EventHandler {
 		owners := ownerOf(o)
 		for i := range list.Items {
 			vm := &list.Items[i]
-			namespaces, name, hasRules := c.naming(vm)
+			namespaces, name, hasRules := c.reviewer.Naming(vm)
 			if isTemplate && name == o.GetName() && slices.Contains(namespaces, o.GetNamespace()) ||
 				!isTemplate && hasRules && (owners == nil || slices.Contains(owners, vm.Name)) {
 				c.add(q, ofOthers, vm.Namespace, vm.Name)

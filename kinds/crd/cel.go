@@ -125,7 +125,7 @@ func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c 
 		return nil
 	}
 	e := parse(text)
-	if r.payRegexes(e) {
+	if _, tooLarge := r.payRegexes(e); tooLarge {
 		r.problem(nil, vmrules.ReasonTooLong, "has "+largePattern, "regular expression", maxPatternSteps, maxPatternSize)
 		return nil
 	}

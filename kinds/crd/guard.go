@@ -132,6 +132,13 @@ func (e expression) calls(functions ...string) iter.Seq[ast.CallExpr] {
 	}
 }
 
+func (e expression) uses(functions ...string) bool {
+	for range e.calls(functions...) {
+		return true
+	}
+	return false
+}
+
 // regexes returns the regular expressions that are literals in an expression.
 func (e expression) regexes() []string {
 	var texts []string
@@ -177,23 +184,19 @@ func (e expression) makesLists() string {
 func (e expression) unbounded() string {
 	name := e.makesLists()
 	for call := range e.calls() {
+		isUnbounded := false
 		switch call.FunctionName() {
 		case "replace":
-			if lengthens(call.Args()) {
-				name = "replace"
-			}
+			isUnbounded = lengthens(call.Args())
 		case "format":
-			if call.IsMemberFunction() && !isShortFormat(call) {
-				name = "format"
-			}
+			isUnbounded = call.IsMemberFunction() && !isShortFormat(call)
 		case "indexOf", "lastIndexOf":
-			if !isShortLiteral(call.Args()) {
-				name = call.FunctionName()
-			}
+			isUnbounded = !isShortLiteral(call.Args())
 		case "quantity", "isQuantity":
-			if e.makesQuantities() {
-				name = call.FunctionName()
-			}
+			isUnbounded = e.makesQuantities()
+		}
+		if isUnbounded {
+			name = call.FunctionName()
 		}
 	}
 	return name

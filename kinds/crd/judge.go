@@ -173,11 +173,11 @@ func (j *judge) prepared(v any, f *findings) (map[string]any, error) {
 		return nil, boundErrorf("a copy of the value takes more than %d MiB", maxCopy>>20)
 	}
 	object := runtime.DeepCopyJSON(map[string]any{valueField: v})
-	toNumbers(object, j.structural)
+	toNumbers(object, j.schema)
 	pruning.Prune(object, j.structural, false)
 	defaulting.PruneNonNullableNullsWithoutDefaults(object, j.structural)
-	e := estimate{findings: f, sizes: j.sizes}
-	if e.judging(j.open, object, 0); e.err != nil {
+	e := estimate{findings: f, patterns: j.patterns}
+	if e.judging(j.schema, object, 0); e.err != nil {
 		return nil, e.err
 	}
 	defaulting.Default(object, j.structural)
@@ -208,7 +208,7 @@ func (p placer) add(e *field.Error, detail, message string) {
 	}
 	path := fieldOf(e)
 	detail = cmp.Or(detail, plainDetail(e))
-	steps, ambiguous := locate(path, p.object, p.judge.structural, e.Type == field.ErrorTypeRequired)
+	steps, ambiguous := locate(path, p.object, p.judge.schema, e.Type == field.ErrorTypeRequired)
 	if len(steps) > 0 {
 		steps, path = steps[1:], strings.TrimPrefix(strings.TrimPrefix(path, valueField), ".")
 	}

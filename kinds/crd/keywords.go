@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	v1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/vmrules/vmrules"
 )
@@ -53,30 +52,23 @@ func (r *reading) problem(steps []any, reason vmrules.Reason, format string, arg
 	if r.isFull() {
 		return // saves looking up the place
 	}
-	where := ""
-	if path := fieldPath(steps); path != nil {
-		where = path.String()
-	}
-	r.at(steps, where, reason, format, args...)
+	r.at(steps, pathOf(steps), reason, format, args...)
 }
 
-// fieldPath returns the path of a schema in a schema as Kubernetes writes it, nil for no steps.
-func fieldPath(steps []any) *field.Path {
-	var path *field.Path
+// pathOf returns the path of a schema in a schema as Kubernetes writes it.
+func pathOf(steps []any) string {
+	var path strings.Builder
 	isKey := false
 	for _, step := range steps {
-		name, isName := step.(string)
-		switch {
-		case !isName:
-			path = path.Index(step.(int))
-		case isKey:
-			path = path.Key(name)
-		default:
-			path = path.Child(name)
+		name, _ := step.(string)
+		if isKey || name == "" {
+			fmt.Fprintf(&path, "[%v]", step)
+		} else {
+			path.WriteString("." + name)
 		}
 		isKey = name == "properties" && !isKey
 	}
-	return path
+	return strings.TrimPrefix(path.String(), ".")
 }
 
 // refused holds the fields of a schema that no CustomResourceDefinition may have, and what to

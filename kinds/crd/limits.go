@@ -25,12 +25,10 @@ const (
 func (r *reading) limit(s *apiextensions.JSONSchemaProps) {
 	var rules, fieldPaths int
 	var work, size int64
-	patterns, tooLarge := map[string]int{}, false
+	tooLarge := false
 	crdvalidation.SchemaHas(s, func(s *apiextensions.JSONSchemaProps) bool {
 		if s.Pattern != "" {
-			price := r.payPattern(s.Pattern)
-			patterns[s.Pattern] = price.size
-			tooLarge = tooLarge || price.isTooLarge()
+			tooLarge = r.payPattern(s.Pattern).isTooLarge() || tooLarge
 		}
 		if len(s.XValidations) == 0 {
 			return r.unpaid
@@ -62,8 +60,8 @@ func (r *reading) limit(s *apiextensions.JSONSchemaProps) {
 		r.problem(nil, vmrules.ReasonTooLong, "has "+largePattern, "pattern", maxPatternSteps, maxPatternSize)
 		return
 	}
-	if admitted, known := allPatterns.admit(patterns); admitted {
-		r.pay(int64(known)*knownPatternWork*int64(len(patterns)), 0)
+	if admitted, known := allPatterns.admit(r.patterns); admitted {
+		r.pay(int64(known)*knownPatternWork*int64(len(r.patterns)), 0)
 	} else {
 		r.problem(nil, vmrules.ReasonTooLong, "has too many new patterns: Kubernetes' validators never free a pattern, so that all schemas of a process may have %d different patterns, of %d bytes together; write fewer patterns", maxPatterns, maxPatternSizes)
 	}
@@ -89,16 +87,16 @@ type patternSet struct {
 
 var allPatterns = patternSet{known: map[string]bool{}}
 
-// admit adds patterns with their sizes, and returns the number of patterns in the set. It
+// admit adds patterns, and returns the number of patterns in the set. It
 // adds nothing and returns false if there would be too many.
-func (p *patternSet) admit(patterns map[string]int) (bool, int) {
+func (p *patternSet) admit(patterns map[string]patternPrice) (bool, int) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	added, sizes := 0, 0
-	for pattern, size := range patterns {
+	for pattern, price := range patterns {
 		if !p.known[pattern] {
 			added++
-			sizes += size
+			sizes += price.size
 		}
 	}
 	if len(p.known)+added > maxPatterns || p.sizes+sizes > maxPatternSizes {

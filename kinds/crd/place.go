@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 )
 
 // maxPath is the largest length in bytes of a field path that locate reads.
@@ -24,7 +24,7 @@ const maxTries = 2000
 // If there is still more than one place, it returns the steps that all of them begin with,
 // and ambiguous is true. If there is none, it returns the longest part of the path that is in the
 // value and, for a missing field, its name.
-func locate(path string, value any, s *structural.Structural, missing bool) (steps []any, ambiguous bool) {
+func locate(path string, value any, s *apiextensions.JSONSchemaProps, missing bool) (steps []any, ambiguous bool) {
 	if path == "" || path == "<nil>" || len(path) > maxPath {
 		return nil, len(path) > maxPath
 	}
@@ -61,7 +61,7 @@ const (
 type spot struct {
 	kind   kind
 	value  any
-	schema *structural.Structural
+	schema *apiextensions.JSONSchemaProps
 }
 
 // A locator finds all places of a path.
@@ -127,7 +127,7 @@ func (l *locator) step(name, rest string, at spot, steps []any) {
 	}
 }
 
-func property(s *structural.Structural, name string) *structural.Structural {
+func property(s *apiextensions.JSONSchemaProps, name string) *apiextensions.JSONSchemaProps {
 	if s == nil {
 		return nil
 	}
@@ -135,16 +135,16 @@ func property(s *structural.Structural, name string) *structural.Structural {
 		return &p
 	}
 	if s.AdditionalProperties != nil {
-		return s.AdditionalProperties.Structural
+		return s.AdditionalProperties.Schema
 	}
 	return nil
 }
 
-func itemsOf(s *structural.Structural) *structural.Structural {
-	if s == nil {
+func itemsOf(s *apiextensions.JSONSchemaProps) *apiextensions.JSONSchemaProps {
+	if s == nil || s.Items == nil {
 		return nil
 	}
-	return s.Items
+	return s.Items.Schema
 }
 
 // common returns the steps that all places begin with.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 )
 
 func TestLocate(t *testing.T) {
@@ -15,10 +15,11 @@ func TestLocate(t *testing.T) {
 		"we ir": map[string]any{"": 1},
 		"m":     map[string]any{"p.q": map[string]any{}},
 	}
-	text := structural.Structural{Generic: structural.Generic{Type: "string"}}
-	schema := &structural.Structural{Properties: map[string]structural.Structural{
-		"m": {AdditionalProperties: &structural.StructuralOrBool{Structural: &structural.Structural{Properties: map[string]structural.Structural{"y.z": text}}}},
-		"n": {Properties: map[string]structural.Structural{"o": text}},
+	type schemas = map[string]apiextensions.JSONSchemaProps
+	text := apiextensions.JSONSchemaProps{Type: "string"}
+	schema := &apiextensions.JSONSchemaProps{Properties: schemas{
+		"m": {AdditionalProperties: &apiextensions.JSONSchemaPropsOrBool{Schema: &apiextensions.JSONSchemaProps{Properties: schemas{"y.z": text}}}},
+		"n": {Properties: schemas{"o": text}},
 	}}
 	for name, test := range map[string]struct {
 		path      string

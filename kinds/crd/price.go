@@ -123,13 +123,15 @@ func (r *reading) payPattern(pattern string) patternPrice {
 	return price
 }
 
-// payRegexes pays for the regular expressions that are literals in an expression, and
-// reports whether one of them is too large.
-func (r *reading) payRegexes(e expression) (tooLarge bool) {
+// payRegexes pays for the regular expressions that are literals in an expression. It returns their steps,
+// and whether one of them is too large.
+func (r *reading) payRegexes(e expression) (steps int, tooLarge bool) {
 	for _, text := range e.regexes() {
-		tooLarge = r.payPattern(text).isTooLarge() || tooLarge
+		price := r.payPattern(text)
+		steps += price.steps
+		tooLarge = tooLarge || price.isTooLarge()
 	}
-	return tooLarge
+	return steps, tooLarge
 }
 
 // priceOf returns the price of a pattern. A pattern that is not valid is never compiled, and

@@ -51,7 +51,7 @@ func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
 	_ = d.Decode(&r.value) // the text is valid
-	j := r.compile()
+	j := r.compile(raw)
 	if r.failed() {
 		return nil, r.problems
 	}
@@ -61,15 +61,15 @@ func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 // A judge checks each value by the API server's validators for one schema, which is wrapped as the field
 // valueField of an object, because they need an object at the root. It is safe for concurrent use.
 type judge struct {
+	schema     *apiextensions.JSONSchemaProps
 	structural *structural.Structural
-	open       *spec.Schema
 	values     validation.SchemaValidator
-	sizes      map[string]int // the steps of each pattern
-	regexes    int            // the steps of all regular expressions in expressions
-	loops      bool           // whether an expression has a loop
-	formats    bool           // whether one with a loop also formats texts
-	quantities bool           // whether an expression reads quantities
-	usesOld    bool           // whether an expression uses oldSelf
+	patterns   map[string]patternPrice
+	regexes    int  // the steps of all regular expressions in expressions
+	loops      bool // whether an expression has a loop
+	formats    bool // whether one with a loop also formats texts
+	quantities bool // whether an expression reads quantities
+	usesOld    bool // whether an expression uses oldSelf
 	// ruleNames has each rule of x-kubernetes-validations as Kubernetes calls it in errors: by its
 	// message, or else by its text. The value is whether that is its text.
 	ruleNames map[string]bool
@@ -85,11 +85,11 @@ const valueField = "value"
 
 // compile makes a judge from the schema that is the value of the key. If it cannot, it adds problems to
 // the reading and returns nil.
-func (r *reading) compile() *judge {
+func (r *reading) compile(raw []byte) *judge {
 	if r.fits(r.value, nil, typeSchema); r.failed() {
 		return nil
 	}
-	schema, err := convert(r.value)
+	schema, err := convert(raw)
 	if err != nil {
 		r.problem(nil, vmrules.ReasonInvalid, "the schema cannot be read: %s", shortened(err.Error()))
 		return nil
@@ -97,7 +97,12 @@ func (r *reading) compile() *judge {
 	if r.limit(&schema); r.unpaid {
 		return nil
 	}
-	r.check(&schema, &schema, nil)
+	j := &judge{ruleNames: map[string]bool{}}
+	walk(&schema, &schema, nil, func(s, spine *apiextensions.JSONSchemaProps, steps []any) {
+		r.checkNumbers(s, spine, steps)
+		r.checkValues(s, spine, steps)
+		r.checkRules(s.XValidations, steps, j)
+	})
 	if r.sort(); r.failed() {
 		return nil
 	}
@@ -111,20 +116,23 @@ func (r *reading) compile() *judge {
 	if r.sort(); r.failed() {
 		return nil
 	}
-	j, err := r.newJudge(&schema)
+	walk(&schema, &schema, nil, normalizeNumbers)
+	j.schema, j.patterns = &schema, r.patterns
+	if j.structural, err = structural.NewStructural(&schema); err == nil {
+		j.values, _, err = validation.NewSchemaValidator(&schema)
+	}
 	if err != nil {
 		r.problem(nil, vmrules.ReasonInvalid, "the schema cannot be used: %s", shortened(err.Error()))
+		return nil
 	}
+	j.expressions = cel.NewValidator(withRules(j.structural, false), false, maxExpressionCost)
+	j.duplicates = cel.NewValidator(withRules(j.structural, true), false, maxExpressionCost)
 	return j
 }
 
-func convert(value any) (schema apiextensions.JSONSchemaProps, err error) {
+func convert(raw []byte) (schema apiextensions.JSONSchemaProps, err error) {
 	var read v1.JSONSchemaProps
-	text, err := json.Marshal(value)
-	if err == nil {
-		err = json.Unmarshal(text, &read)
-	}
-	if err == nil {
+	if err = json.Unmarshal(raw, &read); err == nil {
 		err = v1.Convert_v1_JSONSchemaProps_To_apiextensions_JSONSchemaProps(&read, &schema, nil)
 	}
 	return schema, err
@@ -134,10 +142,7 @@ func convert(value any) (schema apiextensions.JSONSchemaProps, err error) {
 // what allOf, anyOf, oneOf and not say about a field counts only if the field is also declared
 // outside of them.
 func (r *reading) addIncomplete(schema *apiextensions.JSONSchemaProps) {
-	s, err := structural.NewStructural(schema)
-	if err != nil {
-		return // checkDefinition reports it
-	}
+	s, _ := structural.NewStructural(schema) // checkDefinition reports an error
 	for _, e := range structural.ValidateStructural(nil, s) {
 		if strings.HasPrefix(e.Detail, "because it is defined in") {
 			r.add(e)
@@ -198,56 +203,14 @@ func definitionOf(schema *apiextensions.JSONSchemaProps) *apiextensions.CustomRe
 	}
 }
 
-func (r *reading) newJudge(schema *apiextensions.JSONSchemaProps) (*judge, error) {
-	j := &judge{sizes: map[string]int{}, ruleNames: map[string]bool{}}
-	crdvalidation.SchemaHas(schema, func(s *apiextensions.JSONSchemaProps) bool {
-		if s.Pattern != "" {
-			j.sizes[s.Pattern] = r.payPattern(s.Pattern).steps
-		}
-		for _, rule := range s.XValidations {
-			j.ruleNames[strings.TrimSpace(cmp.Or(rule.Message, rule.Rule))] = rule.Message == ""
-			e := parse(rule.Rule)
-			j.usesOld = j.usesOld || e.usesOldSelf()
-			for _, e := range []expression{e, parse(rule.MessageExpression)} {
-				j.loops = j.loops || e.loops()
-				for range e.calls(quantityFunctions...) {
-					j.quantities = true
-				}
-				for range e.calls("format") {
-					j.formats = j.formats || e.loops()
-				}
-			}
-			for _, text := range e.regexes() {
-				j.regexes += r.payPattern(text).steps
-			}
-		}
-		return false
-	})
-	var err error
-	if j.structural, err = structural.NewStructural(schema); err != nil {
-		return nil, err
-	}
-	normalizeNumbers(schema, j.structural)
-	if j.structural, err = structural.NewStructural(schema); err != nil {
-		return nil, err
-	}
-	if j.values, j.open, err = validation.NewSchemaValidator(schema); err != nil {
-		return nil, err
-	}
-	j.expressions = cel.NewValidator(withRules(j.structural, false), false, maxExpressionCost)
-	j.duplicates = cel.NewValidator(withRules(j.structural, true), false, maxExpressionCost)
-	return j, nil
-}
+type visitor func(s, spine *apiextensions.JSONSchemaProps, steps []any)
 
-// check adds problems for what the API server accepts in a schema, but does not apply as
-// written. It removes unknown reasons from rules, as if they had none. spine is the schema of
-// the same value outside of allOf, anyOf, oneOf and not, or s itself if there is none.
-func (r *reading) check(s, spine *apiextensions.JSONSchemaProps, steps []any) {
-	r.checkNumbers(s, spine, steps)
-	r.checkValues(s, spine, steps)
-	r.checkRules(s.XValidations, steps)
+// walk visits a schema and all schemas in it. spine is the schema of the same value outside of allOf,
+// anyOf, oneOf and not, which has the types, or s itself if there is none.
+func walk(s, spine *apiextensions.JSONSchemaProps, steps []any, visit visitor) {
+	visit(s, spine, steps)
 	next := func(below, spine *apiextensions.JSONSchemaProps, more ...any) {
-		r.check(below, spine, append(steps, more...))
+		walk(below, spine, append(steps, more...), visit)
 	}
 	for list, schemas := range map[string][]apiextensions.JSONSchemaProps{"allOf": s.AllOf, "anyOf": s.AnyOf, "oneOf": s.OneOf} {
 		for i := range schemas {
@@ -276,6 +239,8 @@ func (r *reading) check(s, spine *apiextensions.JSONSchemaProps, steps []any) {
 	}
 }
 
+// checkNumbers, checkValues and checkRules add problems for what the API server accepts in a schema,
+// but does not apply as written.
 func (r *reading) checkNumbers(s, spine *apiextensions.JSONSchemaProps, steps []any) {
 	for name, bound := range map[string]*float64{"minimum": s.Minimum, "maximum": s.Maximum, "multipleOf": s.MultipleOf} {
 		switch {
@@ -313,8 +278,11 @@ func (r *reading) checkValues(s, spine *apiextensions.JSONSchemaProps, steps []a
 	}
 }
 
-func (r *reading) checkRules(rules []apiextensions.ValidationRule, steps []any) {
+// checkRules also tells the judge what the rules use. It removes unknown reasons from rules, as if they
+// had none.
+func (r *reading) checkRules(rules []apiextensions.ValidationRule, steps []any, j *judge) {
 	for i := range rules {
+		j.ruleNames[strings.TrimSpace(cmp.Or(rules[i].Message, rules[i].Rule))] = rules[i].Message == ""
 		if reason := rules[i].Reason; reason != nil && !slices.Contains(knownReasons, *reason) {
 			rules[i].Reason = nil
 		}
@@ -325,10 +293,18 @@ func (r *reading) checkRules(rules []apiextensions.ValidationRule, steps []any) 
 				continue
 			}
 			e := parse(text)
-			if name == "rule" && e.usesOldSelf() && !r.hasOldValue() {
-				r.problem(at, vmrules.ReasonInvalid, noOldValue)
+			regexes, tooLarge := r.payRegexes(e)
+			if name == "rule" {
+				j.regexes += regexes
+				j.usesOld = j.usesOld || e.usesOldSelf()
+				if e.usesOldSelf() && !r.hasOldValue() {
+					r.problem(at, vmrules.ReasonInvalid, noOldValue)
+				}
 			}
-			if r.payRegexes(e) {
+			j.loops = j.loops || e.loops()
+			j.formats = j.formats || e.loops() && e.uses("format")
+			j.quantities = j.quantities || e.uses(quantityFunctions...)
+			if tooLarge {
 				r.problem(at, vmrules.ReasonTooLong, "has "+largePattern, "regular expression", maxPatternSteps, maxPatternSize)
 			} else if function := e.unbounded(); function != "" {
 				r.problem(at, vmrules.ReasonInvalid, "the function %q may cost more here than Kubernetes estimates: %s, or write a rule of kind \"cel\"", function, boundedUse[function])

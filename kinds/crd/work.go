@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
-	structural "k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
-	"k8s.io/kube-openapi/pkg/validation/spec"
 )
 
 // Rules and objects are hostile input. For expressions, these bounds use the cost that
@@ -108,23 +106,12 @@ func (m *measure) add(v any) {
 	}
 }
 
-// below returns the schema of a member, or nil if there is none.
-func below(s *spec.Schema, name string) *spec.Schema {
-	if p, ok := s.Properties[name]; ok {
-		return &p
-	}
-	if s.AdditionalProperties != nil {
-		return s.AdditionalProperties.Schema
-	}
-	return nil
-}
-
 // An estimate pays for checking one value, before the value is checked. It stops when the budget
 // of the call is spent.
 type estimate struct {
 	*findings
-	sizes map[string]int // the steps of each pattern
-	err   error
+	patterns map[string]patternPrice
+	err      error
 
 	// pairs counts pairs of a value and a schema. Each pair may give an error, and the
 	// validators compare each error with all others.
@@ -139,20 +126,24 @@ func (e *estimate) pay(steps, bytes int64) bool {
 }
 
 // judging pays for the steps of the validators. They check a value by each schema for it and,
-// if it is an object, look for each field that the schema declares. They match a string with
-// its pattern character by character. A default is paid for as a value where it will be filled in: a
-// large one may be copied into each item of a list. path is the length of the field path, which each
-// error has.
-func (e *estimate) judging(s *spec.Schema, v any, path int64) {
-	if s == nil {
+// if it is an object, look for each field that the schema declares. They compare it with all values of
+// an enum, which an error lists, and match a string with its pattern character by character. A default
+// is paid for as a value where it will be filled in: a large one may be copied into each item of a list.
+// path is the length of the field path, which each error has.
+func (e *estimate) judging(s *apiextensions.JSONSchemaProps, v any, path int64) {
+	if s == nil || e.err != nil {
 		return
 	}
 	e.pairs++
-	steps := 5 + 2*int64(len(s.Required)+len(s.Properties)) + e.pairs/10 + path/500
-	if !e.pay(steps, path) || !e.enum(s) {
+	var enum measure
+	for _, v := range s.Enum {
+		enum.add(v)
+	}
+	steps := 5 + 2*int64(len(s.Required)+len(s.Properties)) + e.pairs/10 + path/500 + 5*enum.values + enum.text/10
+	if !e.pay(steps, path+10*enum.values+enum.text) {
 		return
 	}
-	for _, list := range [][]spec.Schema{s.AllOf, s.AnyOf, s.OneOf} {
+	for _, list := range [][]apiextensions.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
 		for i := range list {
 			e.judging(&list[i], v, path)
 		}
@@ -160,81 +151,49 @@ func (e *estimate) judging(s *spec.Schema, v any, path int64) {
 	e.judging(s.Not, v, path)
 	switch v := v.(type) {
 	case string:
-		steps := 1 + int64(e.sizes[s.Pattern])
+		steps := int64(1)
+		if s.Pattern != "" {
+			steps += int64(e.patterns[s.Pattern].steps)
+		}
 		if s.Format != "" {
 			steps += formatSteps
 		}
 		e.pay(int64(len(v))*steps/10, 0)
 	case map[string]any:
 		for name, member := range v {
-			e.judging(below(s, name), member, path+int64(len(name)+1))
+			e.judging(property(s, name), member, path+int64(len(name)+1))
 		}
 		for name, p := range s.Properties {
 			if _, ok := v[name]; !ok && p.Default != nil {
-				size := measureOf(p.Default).values
+				size := measureOf(*p.Default).values
 				e.pay(size, size*valueSize)
-				e.judging(&p, p.Default, path+int64(len(name)+1))
+				e.judging(&p, *p.Default, path+int64(len(name)+1))
 			}
 		}
 	case []any:
 		for _, item := range v {
-			if s.Items == nil || e.err != nil {
-				return
-			}
-			e.judging(s.Items.Schema, item, path+usualIndex)
+			e.judging(itemsOf(s), item, path+usualIndex)
 		}
 	}
-}
-
-// enum pays for comparing a value with all values of an enum, and for the error that lists
-// them. It reports whether the budget was sufficient.
-func (e *estimate) enum(s *spec.Schema) bool {
-	if len(s.Enum) == 0 {
-		return true
-	}
-	var all measure
-	for _, v := range s.Enum {
-		all.add(v)
-	}
-	return e.pay(5*all.values+all.text/10, 10*all.values+all.text)
 }
 
 // usualIndex is the usual length of an index in a field path.
 const usualIndex = 6
 
-// normalizeNumbers applies toNumbers to the enums and defaults of a schema, as it is applied to the
+// normalizeNumbers applies toNumbers to the enum and the default of a schema, as it is applied to the
 // values: to the validators, an int64 and a float64 differ.
-// at is the schema outside of allOf, anyOf, oneOf and not, which has the types.
-func normalizeNumbers(s *apiextensions.JSONSchemaProps, at *structural.Structural) {
-	if s == nil || at == nil {
-		return
-	}
+func normalizeNumbers(s, spine *apiextensions.JSONSchemaProps, _ []any) {
 	for i := range s.Enum {
-		s.Enum[i] = toNumbers(s.Enum[i], at)
+		s.Enum[i] = toNumbers(s.Enum[i], spine)
 	}
 	if s.Default != nil {
-		*s.Default = toNumbers(*s.Default, at)
-	}
-	for _, list := range [][]apiextensions.JSONSchemaProps{s.AllOf, s.AnyOf, s.OneOf} {
-		for i := range list {
-			normalizeNumbers(&list[i], at)
-		}
-	}
-	normalizeNumbers(s.Not, at)
-	for name, p := range s.Properties {
-		normalizeNumbers(&p, property(at, name))
-	}
-	if s.Items != nil {
-		normalizeNumbers(s.Items.Schema, at.Items)
-	}
-	if s.AdditionalProperties != nil && at.AdditionalProperties != nil {
-		normalizeNumbers(s.AdditionalProperties.Schema, at.AdditionalProperties.Structural)
+		*s.Default = toNumbers(*s.Default, spine)
 	}
 }
 
 // toNumbers replaces each whole number with a float64 if its type in the schema is number and that is
 // exact, and otherwise with an int64 if it fits.
-func toNumbers(v any, s *structural.Structural) any {
+func toNumbers(v any, s *apiextensions.JSONSchemaProps) any {
 	isNumber := s != nil && s.Type == "number"
 	switch v := v.(type) {
 	case int64:

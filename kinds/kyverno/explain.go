@@ -25,8 +25,9 @@ type place struct {
 	value any
 }
 
-// explain makes a finding of Kyverno's error: the place that is wrong, and what is wrong there.
-func (n *node) explain(failed *validate.PatternError, value any) finding {
+// explain returns the steps from a value to the place that Kyverno's error is about, and what is wrong
+// there.
+func (n *node) explain(failed *validate.PatternError, value any) (below []any, reason vmrules.Reason, detail string) {
 	root := place{node: n, value: value}
 	path := failed.Path
 	if path == "" { // for an anchor whose field is missing, the path is only in the text
@@ -34,11 +35,11 @@ func (n *node) explain(failed *validate.PatternError, value any) finding {
 	}
 	at, ok := root.follow(strings.TrimPrefix(path, "/"))
 	if !ok {
-		return finding{outcome: vmrules.OutcomeViolated, detail: vague}
+		return nil, "", vague
 	}
 	at = at.closer()
-	reason, detail := at.mismatch()
-	return finding{outcome: vmrules.OutcomeViolated, below: at.below, reason: reason, detail: detail}
+	reason, detail = at.mismatch()
+	return at.below, reason, detail
 }
 
 // vague is the detail if the place cannot be found.

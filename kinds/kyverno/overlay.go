@@ -65,14 +65,12 @@ func readOverlay(s vmrules.RuleSource, raw []byte) (*overlay, []mistake) {
 	var written any
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
-	if err := decoder.Decode(&written); err != nil {
-		return nil, []mistake{{message: "the pattern is not JSON: " + err.Error()}}
-	}
+	_ = decoder.Decode(&written) // the text is valid
 	if size := pathsIn(written, 0); s.Spend(time.Duration(size), 2*int64(size)) != nil {
 		return nil, nil
 	}
-	r := &overlayReader{conditions: map[string]bool{}}
-	resolved := r.resolve(r.numbers(written, ""))
+	r := &overlayReader{conditions: map[string]bool{}, targets: map[string]target{}, room: maxResolved}
+	resolved := r.resolve(r.collect(written, "", ""), "", "")
 	if r.wrong != nil {
 		return nil, r.wrong
 	}
@@ -121,6 +119,8 @@ type overlayReader struct {
 	wrong      []mistake
 	conditions map[string]bool
 	expands    bool
+	targets    map[string]target // by their paths for Kyverno, without anchors
+	room       int               // bytes that resolving references may still write
 }
 
 // A position is where in a pattern a node is.
@@ -149,26 +149,33 @@ func (r *overlayReader) refuse(at, format string, args ...any) {
 	r.wrong = append(r.wrong, mistake{at: at, message: fmt.Sprintf(format, args...)})
 }
 
-// numbers converts each number of a pattern to the type that Kyverno's own decoder gives it. It
-// refuses a number that is not exact in that type.
-func (r *overlayReader) numbers(v any, at string) any {
+// collect converts each number of a pattern to the type that Kyverno's own decoder gives it, and
+// collects what references may refer to. It refuses a number that is not exact in that type.
+func (r *overlayReader) collect(v any, at, path string) any {
+	if number, ok := v.(json.Number); ok {
+		if v, ok = exactly(string(number)); !ok {
+			r.refuse(at, "Kyverno cannot compare the number %s exactly", shortened(string(number)))
+		}
+	}
+	replaceIn(v, at, path, r.collect)
+	to := anchor.RemoveAnchorsFromPath(path)
+	r.targets[to] = target{v, r.targets[to].count + 1}
+	return v
+}
+
+// replaceIn replaces each value in a map or list by what a function returns for it. The function gets the
+// path of the value as messages have it, and as Kyverno's references do.
+func replaceIn(v any, at, path string, f func(v any, at, path string) any) {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			v[key] = r.numbers(v[key], below(at, key))
+			v[key] = f(v[key], below(at, key), path+"/"+strings.ReplaceAll(key, "/", `\/`))
 		}
 	case []any:
 		for i, item := range v {
-			v[i] = r.numbers(item, fmt.Sprintf("%s[%d]", at, i))
+			v[i] = f(item, fmt.Sprintf("%s[%d]", at, i), fmt.Sprintf("%s/%d", path, i))
 		}
-	case json.Number:
-		n, ok := exactly(string(v))
-		if !ok {
-			r.refuse(at, "Kyverno cannot compare the number %s exactly", shortened(string(v)))
-		}
-		return n
 	}
-	return v
 }
 
 // exactly returns a number as an int64 or else as a float64. It returns false if neither has

@@ -58,60 +58,33 @@ func (*overlay) ChecksAbsence() {}
 // pattern.
 func (o *overlay) Check(in *vmrules.Input) vmrules.Verdict {
 	w := &work{in: in}
-	values, first := in.Values, 0
-	if len(values) == 0 { // the value that is missing
-		values, first = []vmrules.Match{{}}, -1
+	verdicts := map[vmrules.Outcome]vmrules.Verdict{}
+	for i := range max(len(in.Values), 1) {
+		if len(in.Values) == 0 {
+			i = -1 // the value that is missing
+		}
+		v := o.judge(i, w)
+		v.Violations = append(verdicts[v.Outcome].Violations, v.Violations...)
+		verdicts[v.Outcome] = v
 	}
-	var violations []vmrules.Violation
-	var undecided, skipped string
-	satisfied := false
-	for i, m := range values {
-		f := o.judge(m.Value, w)
-		switch f.outcome {
-		case vmrules.OutcomeViolated:
-			violations = append(violations, f.violation(in, first+i))
-		case vmrules.OutcomeSkipped:
-			skipped = f.note
-		case vmrules.OutcomeSatisfied:
-			satisfied = true
-		default:
-			undecided = f.note
+	for _, first := range []vmrules.Outcome{vmrules.OutcomeViolated, vmrules.OutcomeUndecided, vmrules.OutcomeSatisfied} {
+		if v, ok := verdicts[first]; ok {
+			return v
 		}
 	}
-	switch {
-	case violations != nil:
-		return vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Violations: violations}
-	case undecided != "":
-		return w.undecided(undecided)
-	case satisfied:
-		return vmrules.Verdict{Outcome: vmrules.OutcomeSatisfied}
-	}
-	return vmrules.Verdict{Outcome: vmrules.OutcomeSkipped, Note: skipped}
-}
-
-// A finding is the result of a pattern for one value.
-type finding struct {
-	outcome vmrules.Outcome
-	note    string // if Skipped or Undecided
-
-	// If Violated: the steps from the value to what is wrong, and what is wrong there.
-	below  []any
-	reason vmrules.Reason
-	detail string
-}
-
-func (f finding) violation(in *vmrules.Input, i int) vmrules.Violation {
-	v := in.Violation(i, f.below...)
-	v.Reason, v.Detail = f.reason, f.detail
-	return v
+	return verdicts[vmrules.OutcomeSkipped]
 }
 
 // judge matches a value with Kyverno's engine, unless that costs too much or its result could be
-// wrong.
-func (o *overlay) judge(value any, w *work) finding {
+// wrong. The value -1 is missing.
+func (o *overlay) judge(i int, w *work) vmrules.Verdict {
+	var value any
+	if i >= 0 {
+		value = w.in.Values[i].Value
+	}
 	w.doubt = ""
 	if w.walk(o.root, value, false); w.doubt != "" {
-		return finding{outcome: vmrules.OutcomeUndecided, note: w.doubt}
+		return w.undecided(w.doubt)
 	}
 	pattern := o.root.pattern
 	if o.expands { // to expand the wildcards of labels
@@ -119,15 +92,18 @@ func (o *overlay) judge(value any, w *work) finding {
 	}
 	err := validate.MatchPattern(logr.Discard(), value, pattern)
 	if err == nil {
-		return finding{outcome: vmrules.OutcomeSatisfied}
+		return vmrules.Verdict{Outcome: vmrules.OutcomeSatisfied}
 	}
 	var failed *validate.PatternError
 	switch {
 	case !errors.As(err, &failed):
-		return finding{outcome: vmrules.OutcomeUndecided, note: "the pattern could not be applied"}
+		return w.undecided("the pattern could not be applied")
 	case failed.Skip:
 		unmet := shortened(strings.Join(o.conditions, ", "))
-		return finding{outcome: vmrules.OutcomeSkipped, note: "a condition of the pattern is not met: " + unmet}
+		return vmrules.Verdict{Outcome: vmrules.OutcomeSkipped, Note: "a condition of the pattern is not met: " + unmet}
 	}
-	return o.root.explain(failed, value)
+	below, reason, detail := o.root.explain(failed, value)
+	v := w.in.Violation(i, below...)
+	v.Reason, v.Detail = reason, detail
+	return vmrules.Verdict{Outcome: vmrules.OutcomeViolated, Violations: []vmrules.Violation{v}}
 }

@@ -2,49 +2,41 @@ package kyverno
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 
-	"github.com/kyverno/kyverno/pkg/engine/anchor"
-	"github.com/kyverno/kyverno/pkg/engine/jsonutils"
 	"github.com/kyverno/kyverno/pkg/engine/operator"
 	"github.com/kyverno/kyverno/pkg/engine/variables/regex"
 )
 
-// This file resolves references like Kyverno's package variables, with the same traversal and
-// the same paths. It does not import that package, which has two thousand dependencies. A
-// reference names another place in the pattern, not in the object.
+// This file resolves references like Kyverno's package variables, with the same paths. It does not
+// import that package, which has two thousand dependencies. A reference names another place in the
+// pattern, not in the object.
 
 // maxResolved is the largest number of bytes that resolving the references of one pattern may
 // write. Each reference writes the text around it again.
 const maxResolved = 4 << 20
 
 // resolve replaces each reference with the value that it refers to.
-func (r *overlayReader) resolve(document any) any {
-	targets := targetsOf(document)
-	room := maxResolved
-	resolved, err := jsonutils.NewTraversal(document, func(data *jsonutils.ActionData) (any, error) {
-		at := strings.ReplaceAll(strings.TrimPrefix(data.Path, "/"), "/", ".")
-		switch element := data.Element.(type) {
-		case jsonutils.Key:
-			if strings.Contains(element.Key, "$(") {
-				r.refuse(at, "a name cannot be a reference: %s", shortened(element.Key))
+func (r *overlayReader) resolve(v any, at, path string) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if strings.Contains(key, "$(") {
+				r.refuse(at, "a name cannot be a reference: %s", shortened(key))
 			}
-		case string:
-			text, wrong := resolveIn(element, data.Path, targets, &room)
-			if wrong != "" {
-				r.refuse(at, "%s", wrong)
-			}
-			return text, nil
 		}
-		return data.Element, nil
-	}).TraverseJSON()
-	if err != nil {
-		r.refuse("", "the references cannot be resolved: %v", err)
+	case string:
+		text, wrong := r.resolveIn(v, path)
+		if wrong != "" {
+			r.refuse(at, "%s", wrong)
+		}
+		return text
 	}
-	slices.SortFunc(r.wrong, func(a, b mistake) int { return strings.Compare(a.String(), b.String()) }) // the traversal has the random order of maps
-	return resolved
+	replaceIn(v, at, path, r.resolve)
+	return v
 }
 
 // A target is the value at a path without anchors, to which a reference may refer.
@@ -53,31 +45,19 @@ type target struct {
 	count int // the number of values whose paths differ only in anchors
 }
 
-func targetsOf(document any) map[string]target {
-	targets := map[string]target{}
-	_, _ = jsonutils.NewTraversal(document, func(data *jsonutils.ActionData) (any, error) {
-		if _, ok := data.Element.(jsonutils.Key); !ok {
-			at := anchor.RemoveAnchorsFromPath(data.Path)
-			targets[at] = target{data.Element, targets[at].count + 1}
-		}
-		return data.Element, nil
-	}).TraverseJSON()
-	return targets
-}
-
 // resolveIn replaces the references in one string. It returns what is wrong, or "".
-func resolveIn(text, at string, targets map[string]target, room *int) (string, string) {
+func (r *overlayReader) resolveIn(text, at string) (string, string) {
 	result := text
 	for _, found := range regex.RegexReferences.FindAllString(text, -1) {
 		before, reference, ok := strings.Cut(found, "$(")
 		if !ok || len(before) > 1 {
 			return text, fmt.Sprintf("a reference must be at the beginning or behind a blank: put a blank before it in %s", shortened(text))
 		}
-		value, wrong := refer("$("+reference, at, targets)
+		value, wrong := r.refer("$("+reference, at)
 		if wrong != "" {
 			return text, wrong
 		}
-		if *room -= len(result) + len(value); *room < 0 {
+		if r.room -= len(result) + len(value); r.room < 0 {
 			return text, fmt.Sprintf("resolving the references of the pattern takes more than %d bytes: write fewer of them, or in shorter texts", maxResolved)
 		}
 		result = strings.Replace(result, found, before+value, 1)
@@ -90,7 +70,7 @@ func resolveIn(text, at string, targets map[string]target, room *int) (string, s
 
 // refer returns the text with which Kyverno replaces a reference, or what is wrong with the
 // reference.
-func refer(reference, at string, targets map[string]target) (string, string) {
+func (r *overlayReader) refer(reference, at string) (string, string) {
 	to := strings.Trim(reference, "$()")
 	op := operator.GetOperatorFromStringPattern(to)
 	to = to[len(op):]
@@ -100,7 +80,7 @@ func refer(reference, at string, targets map[string]target) (string, string) {
 	if !path.IsAbs(to) {
 		to = path.Join(at, to)
 	}
-	found := targets[to]
+	found := r.targets[to]
 	switch {
 	case found.count == 0 || found.value == nil:
 		return "", fmt.Sprintf("the reference %s refers to %s, which the pattern does not have, or only with an anchor in it or above it, "+

@@ -140,26 +140,22 @@ type object struct {
 // meets, the rule is Violated.
 func (r *resourceRule) anyOf(in *vmrules.Input, w *work) vmrules.Verdict {
 	var failed []string
-	var skipped, undecided string
+	verdicts := map[vmrules.Outcome]vmrules.Verdict{}
 	for i, o := range r.patterns {
-		f := o.judge(in.Values[0].Value, w)
-		switch f.outcome {
-		case vmrules.OutcomeSatisfied:
-			return vmrules.Verdict{Outcome: vmrules.OutcomeSatisfied}
-		case vmrules.OutcomeSkipped:
-			skipped = f.note
-		case vmrules.OutcomeViolated:
-			v := f.violation(in, 0)
-			failed = append(failed, fmt.Sprintf("pattern %d: %s: %s", i+1, v.Field, f.detail))
-		default:
-			undecided = f.note
+		verdict := o.judge(0, w)
+		verdicts[verdict.Outcome] = verdict
+		for _, v := range verdict.Violations {
+			failed = append(failed, fmt.Sprintf("pattern %d: %s: %s", i+1, v.Field, v.Detail))
+		}
+		if verdict.Outcome == vmrules.OutcomeSatisfied {
+			return verdict
 		}
 	}
-	switch {
-	case undecided != "":
-		return w.undecided(undecided)
-	case failed == nil:
-		return vmrules.Verdict{Outcome: vmrules.OutcomeSkipped, Note: skipped}
+	if v, ok := verdicts[vmrules.OutcomeUndecided]; ok {
+		return v
+	}
+	if failed == nil {
+		return verdicts[vmrules.OutcomeSkipped]
 	}
 	v := in.Violation(0)
 	v.Detail = "none of the patterns matches: " + strings.Join(failed, "; ")

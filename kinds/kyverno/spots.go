@@ -79,16 +79,13 @@ func (r spotReader) read(at int) *spot {
 const maxSpotPath = 1024
 
 // find returns the spot of a path such as validate.pattern[0].name, or of the nearest value around
-// it. Names may contain dots. An index may also be written like a name.
+// it. Names may contain dots.
 func (s *spot) find(path string) *spot {
 	if len(path) > maxSpotPath {
 		return s
 	}
 	if s.items != nil {
 		digits, rest, _ := strings.Cut(strings.TrimPrefix(path, "["), "]")
-		if path[:min(len(path), 1)] != "[" {
-			digits, rest, _ = strings.Cut(path, ".")
-		}
 		i, err := strconv.Atoi(digits)
 		if err != nil || i < 0 || i >= len(s.items) {
 			return s

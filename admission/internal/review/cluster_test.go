@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/vmrules/vmrules"
@@ -59,12 +60,15 @@ func (c *cluster) Get(ctx context.Context, kind schema.GroupVersionKind, _, name
 	return c.objects[kind.Kind+" "+name], nil
 }
 
-func (c *cluster) VMs(_ context.Context, label string) ([]review.VM, error) {
+func (c *cluster) VMs(_ context.Context, label string) ([]metav1.PartialObjectMetadata, error) {
 	if label == "" {
 		return nil, errors.New("all VMs are listed, although one has the label")
 	}
 	labels := map[string]string{"vm.kubevirt.io/template": label, "vm.kubevirt.io/template.namespace": "templates"}
-	return []review.VM{{Namespace: "office", Name: "kitchen"}, {Namespace: "office", Name: "reception", Labels: labels}}, nil
+	return []metav1.PartialObjectMetadata{
+		{ObjectMeta: metav1.ObjectMeta{Namespace: "office", Name: "kitchen"}},
+		{ObjectMeta: metav1.ObjectMeta{Namespace: "office", Name: "reception", Labels: labels}},
+	}, nil
 }
 
 func object(t testing.TB, text string) map[string]any {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -19,8 +20,9 @@ type Cluster interface {
 	// may not be read. If isCached, what a cache does not have counts as missing, without a request.
 	Get(ctx context.Context, kind schema.GroupVersionKind, namespace, name string, isCached bool) (map[string]any, error)
 
-	// VMs returns the VMs with a value of vmrules.TemplateLabel, or all VMs if the value is "".
-	VMs(ctx context.Context, label string) ([]VM, error)
+	// VMs returns the VMs with a value of vmrules.TemplateLabel, or all VMs if the value is "". Nobody
+	// changes them.
+	VMs(ctx context.Context, label string) ([]metav1.PartialObjectMetadata, error)
 }
 
 // ErrNoKind says that a cluster does not have a kind.
@@ -33,12 +35,6 @@ type DeniedError struct{ error }
 func Denied(err error) error { return DeniedError{err} }
 
 func (e DeniedError) Unwrap() error { return e.error }
-
-// A VM is what its reference to a template is found by.
-type VM struct {
-	Namespace, Name     string
-	Labels, Annotations map[string]string
-}
 
 // versions lists the versions of the groups that are read. The first that the cluster serves
 // counts.

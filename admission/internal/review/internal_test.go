@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"unicode/utf8"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -52,7 +53,9 @@ func (c oneTemplate) Get(_ context.Context, kind schema.GroupVersionKind, _, _ s
 	return c.template, nil
 }
 
-func (oneTemplate) VMs(context.Context, string) ([]VM, error) { return nil, nil }
+func (oneTemplate) VMs(context.Context, string) ([]metav1.PartialObjectMetadata, error) {
+	return nil, nil
+}
 
 // A VM that waits for the cluster has no slot, and weighs more once the rules of its template are read.
 func TestWeight(t *testing.T) {

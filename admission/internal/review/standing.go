@@ -6,6 +6,8 @@ import (
 	"errors"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/openreports"
 )
@@ -43,9 +45,9 @@ func (r *Reviewer) standing(ctx context.Context, q *Request, p pace) (v openrepo
 
 // Naming returns the name of the template from which a VM has its rules, and the namespaces where that is
 // looked for; none if it has rules of its own, or none. It returns false if it needs no report.
-func (r *Reviewer) Naming(vm VM) (namespaces []string, name string, hasRules bool) {
+func (r *Reviewer) Naming(vm metav1.Object) (namespaces []string, name string, hasRules bool) {
 	var named vmrules.TemplateRef
-	metadata := map[string]any{"namespace": vm.Namespace, "labels": vm.Labels, "annotations": vm.Annotations}
+	metadata := map[string]any{"namespace": vm.GetNamespace(), "labels": vm.GetLabels(), "annotations": vm.GetAnnotations()}
 	object := map[string]any{"kind": VMKind.Kind, "metadata": metadata}
 	report := vmrules.ValidateOwn(object, r.kept, vmrules.WithTemplates(func(ref vmrules.TemplateRef) (*vmrules.Template, error) {
 		named = ref

@@ -49,7 +49,7 @@ func (r *Reviewer) userOf(ctx context.Context, namespace, name string) (string, 
 			vm.Annotations = maps.Clone(vm.Annotations) // without rules of its own
 			delete(vm.Annotations, vmrules.Annotation)
 			delete(vm.Annotations, vmrules.SkipAnnotation)
-			namespaces, named, _ := r.Naming(vm)
+			namespaces, named, _ := r.Naming(&vm)
 			if named == name && slices.Contains(namespaces, namespace) {
 				return join(vm.Namespace, vm.Name), nil
 			}
