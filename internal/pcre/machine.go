@@ -43,7 +43,7 @@ const (
 const stepsBetweenLooks = 10_000
 
 // leastLook is less time than passes between two looks.
-const leastLook = 50 * time.Microsecond
+const leastLook = 20 * time.Microsecond
 
 // run reports whether the program matches anywhere in the subject, which is valid UTF-8.
 func (p *program) run(subject string, limit time.Duration) (bool, error) {
