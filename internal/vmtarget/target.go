@@ -38,7 +38,6 @@ type Target struct {
 	Open          jsonpath.Setters // who may set fields that the VM does not set
 	Holder        any              // the object that the VM is a part of, apart from lists; nil if there is none
 	Template      any              // the template around the VM, or nil
-	TemplateName  string           // the name of the template's place: "" for the object itself
 	HasParameters bool             // strings may contain parameters of a template
 }
 
@@ -116,14 +115,6 @@ func (t *Target) unreadable(at jsonpath.Location) {
 func (t Target) inside(list string, i int) Target {
 	at := jsonpath.Location{jsonpath.Member(list), jsonpath.Item(i)}
 	t.At, t.VMAt = at.Join(t.At), at.Join(t.VMAt)
-	t.Name = below(at, t.Name)
-	if t.Template != nil {
-		t.TemplateName = below(at, t.TemplateName)
-	}
+	t.Name = strings.TrimSuffix(at.String()+"."+t.Name, ".")
 	return t
-}
-
-// below returns the name of a place inside an item of a list.
-func below(at jsonpath.Location, name string) string {
-	return strings.TrimSuffix(at.String()+"."+name, ".")
 }

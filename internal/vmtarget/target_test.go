@@ -11,6 +11,7 @@ import (
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/vmfields"
+	"github.com/vmrules/vmrules/internal/vmsource"
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
@@ -33,7 +34,7 @@ func show(targets []vmtarget.Target) []shown {
 			isSet bool
 		}{
 			{"beyond", t.Cause == vmtarget.Beyond}, {"unfilled", t.Cause == vmtarget.Unfilled}, {"none", t.HasNoVM}, {"whole", t.IsWhole}, {"open", t.Open != 0},
-			{"item", t.IsItem()}, {"parameters", t.HasParameters}, {"template:" + t.TemplateName, t.Template != nil},
+			{"item", t.IsItem()}, {"parameters", t.HasParameters}, {"template:" + vmsource.NameOf(t.Template), t.Template != nil},
 		} {
 			if flag.isSet {
 				s.Flags += " " + flag.name
@@ -58,8 +59,8 @@ const (
 	instance   = `{"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachineInstance"}`
 	pool       = `{"kind": "VirtualMachinePool", "spec": {"virtualMachineTemplate": {"spec": {"template": {}}}}}`
 	service    = `{"kind": "Service"}`
-	openShift  = `{"kind": "Template", "objects": [` + service + `, ` + vm + `]}`
-	ofKubeVirt = `{"apiVersion": "template.kubevirt.io/v1", "kind": "VirtualMachineTemplate",
+	openShift  = `{"kind": "Template", "metadata": {"name": "linux"}, "objects": [` + service + `, ` + vm + `]}`
+	ofKubeVirt = `{"apiVersion": "template.kubevirt.io/v1", "kind": "VirtualMachineTemplate", "metadata": {"name": "windows"},
 		"spec": {"virtualMachine": {"spec": {"template": {}}}}}`
 )
 
@@ -105,7 +106,7 @@ func TestFind(t *testing.T) {
 		}}},
 
 		{"an OpenShift template", vmtarget.Append, openShift,
-			[]shown{{"objects[1]", "objects[1].spec.template", "objects[1]", "", " item parameters template:"}}},
+			[]shown{{"objects[1]", "objects[1].spec.template", "objects[1]", "", " item parameters template:linux"}}},
 		{"a template without a VM", vmtarget.Append, `{"kind": "Template", "objects": [` + service + `, "${A}"]}`,
 			[]shown{{"", "$", "$", "the template holds no VirtualMachine", " none parameters template:"}}},
 		{"other holders of VMs in a template", vmtarget.Append, `{"kind": "Template", "objects": [` + instance + `, ` + list(vm, openShift) + `]}`,
@@ -113,7 +114,7 @@ func TestFind(t *testing.T) {
 				{"objects[0]", "objects[0]", "objects[0]", "", " item parameters template:"},
 				{"objects[1].items[0]", "objects[1].items[0].spec.template", "objects[1].items[0]", "", " item parameters template:"},
 				{"objects[1].items[1].objects[1]", "objects[1].items[1].objects[1].spec.template", "objects[1].items[1].objects[1]", "",
-					" item parameters template:objects[1].items[1]"},
+					" item parameters template:linux"},
 			}},
 		{"a parameter that decides what an object is", vmtarget.Append, `{"kind": "Template", "objects": [{"kind": "${KIND}"},
 			{"apiVersion": "${GROUP}/v1", "kind": "VirtualMachine"}, "${{VM}}", {"kind": "List", "items": "${{ITEMS}}"}, {"apiVersion": "${A}", "kind": "Service"}]}`,
@@ -125,13 +126,13 @@ func TestFind(t *testing.T) {
 					" unfilled none item parameters template:"},
 			}},
 		{"a template of KubeVirt", vmtarget.Append, ofKubeVirt,
-			[]shown{{"", "spec.virtualMachine.spec.template", "spec.virtualMachine", "", " parameters template:"}}},
+			[]shown{{"", "spec.virtualMachine.spec.template", "spec.virtualMachine", "", " parameters template:windows"}}},
 		{"a list", vmtarget.Append, list(vm, service, `1`, instance, openShift, ofKubeVirt), []shown{
 			{"items[0]", "items[0].spec.template", "items[0]", "", " item"},
 			{"items[3]", "items[3]", "items[3]", "", " item"},
-			{"items[4].objects[1]", "items[4].objects[1].spec.template", "items[4].objects[1]", "", " item parameters template:items[4]"},
+			{"items[4].objects[1]", "items[4].objects[1].spec.template", "items[4].objects[1]", "", " item parameters template:linux"},
 			{"items[5]", "items[5].spec.virtualMachine.spec.template", "items[5].spec.virtualMachine", "",
-				" item parameters template:items[5]"},
+				" item parameters template:windows"},
 		}},
 		{"a list of one kind", vmtarget.Append, `{"kind": "VirtualMachineList", "items": [{"spec": {"template": {}}}]}`,
 			[]shown{{"items[0]", "items[0].spec.template", "items[0]", "", " item"}}},
