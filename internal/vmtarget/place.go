@@ -15,11 +15,9 @@ type Places struct {
 	target *Target
 	meter  *meter.Meter
 	items  map[string][]string // a text for each item of a list, by the place of the list
-	doubt  bool
-}
 
-// Doubt reports whether a value is not readable that decides which item is which.
-func (p *Places) Doubt() bool { return p.doubt }
+	Doubt bool // a value is not readable that decides which item is which
+}
 
 // NewPlaces returns the Places of a target, which pay from m.
 func NewPlaces(t *Target, m *meter.Meter) *Places {
@@ -42,20 +40,15 @@ func (p *Places) Of(pointer string) (string, any) {
 			list = pointerNames.Replace(token)
 			_ = p.meter.Spend(meter.Times(value.LookupCost(v, list), jsonpath.NodeWork), 0)
 			v, _ = value.Member(v, list)
-			at.WriteString("/" + token)
-			continue
-		}
-		i, err := strconv.Atoi(token)
-		if err != nil || i < 0 || i >= value.Len(v) {
-			at.WriteString("/" + token)
+		} else if i, err := strconv.Atoi(token); err != nil || i < 0 || i >= value.Len(v) {
 			v = nil
-			continue
+		} else {
+			if value.NamedIn[list] {
+				token = p.itemsOf(at.String(), v)[i]
+			}
+			v, _ = value.Item(v, i)
+			list = ""
 		}
-		if value.NamedIn[list] {
-			token = p.itemsOf(at.String(), v)[i]
-		}
-		v, _ = value.Item(v, i)
-		list = ""
 		at.WriteString("/" + token)
 	}
 	return at.String(), v
@@ -83,7 +76,7 @@ func (p *Places) itemsOf(at string, list any) []string {
 		item, _ := value.Item(list, i)
 		all[i] = strconv.Itoa(i)
 		name := value.At(item, "name")
-		p.doubt = p.doubt || !value.IsReadable(name)
+		p.Doubt = p.Doubt || !value.IsReadable(name)
 		if name, _ := name.(string); name != "" {
 			all[i] = strconv.Quote(name) + "#" + strconv.Itoa(times[name])
 			times[name]++

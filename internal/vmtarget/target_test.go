@@ -269,7 +269,7 @@ func TestDoubtAboutPlaces(t *testing.T) {
 		m := meter.OrDefault(0, 0)
 		places := vmtarget.NewPlaces(&vmtarget.Target{VM: vm}, &m)
 		at, found := places.Of("/disks/1/bus")
-		if diff := cmp.Diff([]any{`/disks/"second"#0/bus`, nil, isDoubted}, []any{at, found, places.Doubt()}); diff != "" {
+		if diff := cmp.Diff([]any{`/disks/"second"#0/bus`, nil, isDoubted}, []any{at, found, places.Doubt}); diff != "" {
 			t.Errorf("%s: place, value, doubt (-want +got):\n%s", name, diff)
 		}
 	}
