@@ -16,14 +16,10 @@ const (
 	Size = 600
 )
 
-// Several functions use these reasons why there is no target.
-const (
-	noObject = "there is no object"
-	tooDeep  = "lists are nested too deep"
-)
-
 // maxLists is how deeply lists may be nested: people do not, but an object built in Go may contain itself.
 const maxLists = 4
+
+const tooDeep = "lists are nested too deep"
 
 // Append appends the VMs in an object, or the object itself if it is of a kind without VMs.
 func Append(targets []Target, v any, m *meter.Meter) []Target {
@@ -82,7 +78,7 @@ func TooMany(refusal error) string {
 // innermost list says what an item without a kind is.
 func (f finder) find(targets []Target, v any, inList holder, lists int) ([]Target, bool) {
 	if v == nil {
-		return append(targets, Target{Nothing: noObject}), true
+		return append(targets, Target{Nothing: "there is no object"}), true
 	}
 	kind := f.kindIn(v, inList)
 	if f.isWhole && kind != kindUnknown {

@@ -23,16 +23,13 @@ func Usual(object map[string]any) any {
 	if !ok {
 		return usualOfYAML(object["spec"])
 	}
-	if _, ok := spec["instancetype"]; ok {
+	_, hasInstancetype := spec["instancetype"]
+	_, hasPreference := spec["preference"]
+	template, _ := spec["template"].(map[string]any)
+	if template == nil || hasInstancetype || hasPreference {
 		return nil
 	}
-	if _, ok := spec["preference"]; ok {
-		return nil
-	}
-	if template, _ := spec["template"].(map[string]any); template != nil {
-		return template
-	}
-	return nil
+	return template
 }
 
 // usualOfYAML is the rest of Usual for a spec as yaml.v2 decodes it.
