@@ -143,10 +143,11 @@ func (c *keeper) remove(ctx context.Context, all []metav1.PartialObjectMetadata,
 		if r.Name == kept {
 			continue
 		}
-		old := newReport()
+		var old unstructured.Unstructured
+		old.SetGroupVersionKind(reportKind)
 		old.SetNamespace(r.Namespace)
 		old.SetName(r.Name)
-		if err := client.IgnoreNotFound(c.live.Delete(ctx, old, client.Preconditions{UID: &r.UID})); err != nil {
+		if err := client.IgnoreNotFound(c.live.Delete(ctx, &old, client.Preconditions{UID: &r.UID})); err != nil {
 			return err
 		}
 		writes.WithLabelValues("delete").Inc()
@@ -161,11 +162,12 @@ func (c *keeper) keep(ctx context.Context, made *unstructured.Unstructured, exis
 			return c.written("create", made, err)
 		}
 	}
-	old := newReport()
+	old := &unstructured.Unstructured{}
+	old.SetGroupVersionKind(reportKind)
 	if err := c.live.Get(ctx, client.ObjectKeyFromObject(made), old); err != nil {
 		return err
 	}
-	keepTimes(resultsIn(made), resultsIn(old))
+	keepTimes(made, old)
 	merged := old.DeepCopy()
 	merged.SetLabels(labels.Merge(old.GetLabels(), made.GetLabels()))
 	merged.SetAnnotations(labels.Merge(old.GetAnnotations(), made.GetAnnotations()))
@@ -189,28 +191,15 @@ func (c *keeper) written(operation string, r *unstructured.Unstructured, err err
 	return err
 }
 
-func newReport() *unstructured.Unstructured {
-	r := &unstructured.Unstructured{}
-	r.SetGroupVersionKind(reportKind)
-	return r
-}
-
-// resultsIn returns the results in a Report, without copying them.
-func resultsIn(r *unstructured.Unstructured) (all []map[string]any) {
-	results, _ := r.Object["results"].([]any)
-	for _, result := range results {
-		if result, ok := result.(map[string]any); ok {
-			all = append(all, result)
-		}
-	}
-	return all
-}
-
 // keepTimes gives results that are the same as before the timestamps that they had.
-func keepTimes(results, before []map[string]any) {
+func keepTimes(made, old *unstructured.Unstructured) {
+	results, _ := made.Object["results"].([]any)
+	before, _ := old.Object["results"].([]any)
 	for _, r := range results {
+		r := r.(map[string]any)
 		for _, b := range before {
-			if review.TextAt(b, "rule") != review.TextAt(r, "rule") {
+			b, isResult := b.(map[string]any)
+			if !isResult || review.TextAt(b, "rule") != review.TextAt(r, "rule") {
 				continue
 			}
 			then, now := b["timestamp"], maps.Clone(b)
