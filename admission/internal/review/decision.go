@@ -1,10 +1,6 @@
 package review
 
-import (
-	"errors"
-
-	"github.com/vmrules/vmrules"
-)
+import "github.com/vmrules/vmrules"
 
 // An Outcome is what became of a request.
 type Outcome string
@@ -59,7 +55,7 @@ func judged(report *vmrules.Report, brokenWarns bool) *Decision {
 		brokenWarns = brokenWarns && (t.Valid || isBroken)
 	}
 	err, causes := report.Err(), report.Causes()
-	if broken := (*vmrules.ParseError)(nil); err != nil && errors.As(problemsIn(report), &broken) {
+	if broken := problemsIn(report); err != nil && broken.Problems != nil {
 		err, causes = broken, broken.Causes()
 	}
 	switch {
@@ -73,16 +69,13 @@ func judged(report *vmrules.Report, brokenWarns bool) *Decision {
 	return d
 }
 
-// problemsIn returns what is wrong with the annotations of the targets; nil if nothing is.
-func problemsIn(report *vmrules.Report) error {
-	var all []vmrules.Problem
+// problemsIn returns what is wrong with the annotations of the targets, without Problems if nothing is.
+func problemsIn(report *vmrules.Report) *vmrules.ParseError {
+	all := &vmrules.ParseError{}
 	for _, t := range report.Targets() {
-		all = append(all, t.Problems...)
+		all.Problems = append(all.Problems, t.Problems...)
 	}
-	if all == nil {
-		return nil
-	}
-	return &vmrules.ParseError{Problems: all}
+	return all
 }
 
 // listed returns causes as a response lists them. A field that is too long is left out: half of it would

@@ -76,8 +76,8 @@ func (p pace) check(template map[string]any) (broken, remarks []string, ok bool)
 		return broken, remarks, true
 	}
 	report := vmrules.ValidateOwn(filled, p.validate...)
-	if err := problemsIn(report); err != nil { // about the rules of another VM in the template
-		broken = []string{err.Error()}
+	if wrong := problemsIn(report); wrong.Problems != nil { // about the rules of another VM in the template
+		broken = []string{wrong.Error()}
 	}
 	return broken, append(remarks, ownViolations(report)...), !p.isTooQuickFor(report)
 }
