@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -107,12 +108,7 @@ func present(object map[string]any, err error) (map[string]any, error) {
 }
 
 // join returns a namespace and a name as people write them.
-func join(namespace, name string) string {
-	if namespace == "" {
-		return name
-	}
-	return namespace + "/" + name
-}
+func join(namespace, name string) string { return strings.TrimPrefix(namespace+"/"+name, "/") }
 
 // TextAt returns the text at a place in an object; "" if there is none.
 func TextAt(object map[string]any, path ...string) string {
