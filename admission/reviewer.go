@@ -110,17 +110,13 @@ func readObject(name string, raw []byte, kind schema.GroupVersionKind) (map[stri
 func ofKind(kind schema.GroupVersionKind, name string, object map[string]any, err error) (map[string]any, error) {
 	version, kindName := kind.ToAPIVersionAndKind()
 	for key, want := range map[string]string{"apiVersion": version, "kind": kindName} {
-		got, ok := object[key]
-		switch {
-		case err != nil:
-		case ok && got != "" && got != want:
+		if got, ok := object[key]; err == nil && ok && got != "" && got != want {
 			err = fmt.Errorf("the object has the %s %q, but the request is about %q", key, fmt.Sprint(got), want)
-		default:
-			object[key] = want
 		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the %s cannot be read: %w", name, err)
 	}
+	object["apiVersion"], object["kind"] = version, kindName
 	return object, nil
 }
