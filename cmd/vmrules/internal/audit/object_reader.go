@@ -13,17 +13,11 @@ import (
 
 // An objectReader reads objects as encoding/json does with UseNumber, but a key given twice is an error.
 type objectReader struct {
-	decoder *jsontext.Decoder
+	decoder jsontext.Decoder
 	unread  bytes.Buffer
 
 	skips bool // the parts of a VirtualMachine that no rule of the format asks for
 	isVM  bool // the object is one, as far as it is read
-}
-
-func newObjectReader() *objectReader {
-	r := &objectReader{}
-	r.decoder = jsontext.NewDecoder(&r.unread)
-	return r
 }
 
 // decode decodes an object. With an error, it returns what comes before the mistake.

@@ -30,7 +30,7 @@ func TestObjectReader(t *testing.T) {
 		"\"\xff\"", "\"\xe2\x82\"", "{\"\xff\": 1}",
 		"\"\xe2\x82\xe2\x82\xac\"", "\"\xf0\x9f\x98\"", "\"\xed\xa0\x80\"", "\"\xc0\xaf\\n\xf5\"",
 	} {
-		got, err := newObjectReader().decode([]byte(`{"root": ` + text + `}`))
+		got, err := new(objectReader).decode([]byte(`{"root": ` + text + `}`))
 		if diff := cmp.Diff(decodeAny(t, text), got["root"]); diff != "" || err != nil {
 			t.Errorf("%q: error %v (-want +got):\n%s", text, err, diff)
 		}
@@ -75,8 +75,7 @@ func TestReadWhatIsJudged(t *testing.T) {
 		{`{"kind": "VirtualMachine", "status": {"x": 1, "x": 2}}`, `{"kind":"VirtualMachine"} the key "x" is given twice`},
 		{`{"kind": "VirtualMachine", "status": {"x": }}`, `{"kind":"VirtualMachine"} the object cannot be read`},
 	} {
-		r := newObjectReader()
-		r.skips = true
+		r := &objectReader{skips: true}
 		decoded, err := r.decode([]byte(test.text))
 		got, _ := json.Marshal(decoded)
 		if err != nil {

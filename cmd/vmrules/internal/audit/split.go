@@ -97,7 +97,7 @@ func (s *splitter) object() error {
 	}
 	s.text = append(s.text, '}')
 	if isList {
-		_, err := newObjectReader().decode(s.text) // which finds a key that is given twice
+		_, err := new(objectReader).decode(s.text) // which finds a key that is given twice
 		return err
 	}
 	return s.each(s.text)

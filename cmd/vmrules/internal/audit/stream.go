@@ -34,8 +34,7 @@ func (a *auditor) stream(input io.Reader, each func(audited) error) error {
 	var judging sync.WaitGroup
 	for range workers {
 		go func() {
-			reader := newObjectReader()
-			reader.skips = len(a.Templates.Reading) == 0 // other kinds may look at anything
+			reader := &objectReader{skips: len(a.Templates.Reading) == 0} // other kinds may look at anything
 			for j := range jobs {
 				j.result <- a.judge(reader, j.object)
 				judging.Done()
@@ -80,7 +79,7 @@ func companionIn(object json.RawMessage) map[string]any {
 	if !bytes.Contains(object[:min(len(object), beginning)], []byte(instancetypes.Group+"/")) {
 		return nil
 	}
-	if decoded, _ := newObjectReader().decode(object); instancetypes.IsMember(decoded) {
+	if decoded, _ := new(objectReader).decode(object); instancetypes.IsMember(decoded) {
 		return decoded
 	}
 	return nil
