@@ -134,7 +134,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	if err := cli.InputTwice(o.Rules, o.With, []string{o.Template}, o.Files); err != nil {
 		return err
 	}
-	a := newAuditor(b, o)
+	a := &auditor{Judging: judging.New(b, o.Options)}
 	isReport := o.Output == "report"
 	a.OnlyNamed = isReport // as in a cluster
 	if isReport && o.For != "" {
@@ -174,17 +174,10 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 		}
 	}
 	a.warn(s.Err)
-	if a.wrong != nil {
-		return a.wrong
-	}
-	if err := a.AllDeclared(); err != nil {
+	if err := cmp.Or(a.wrong, a.AllDeclared()); err != nil {
 		return err
 	}
 	return cli.Verdict(a.failed, a.unusable || a.isUnjudged())
-}
-
-func newAuditor(b build.Build, o Options) *auditor {
-	return &auditor{Judging: judging.New(b, o.Options)}
 }
 
 func (a *auditor) see(vm audited) {

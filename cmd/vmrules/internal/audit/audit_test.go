@@ -10,11 +10,12 @@ import (
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
 )
 
 func newTestAuditor(t testing.TB) *auditor {
 	t.Helper()
-	return newAuditor(build.Build{}, Options{})
+	return &auditor{Judging: judging.New(build.Build{}, judging.Options{})}
 }
 
 // vms is a stream of so many VMs, each with its number for name.
