@@ -5,8 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"sigs.k8s.io/controller-runtime/pkg/webhook"
-
+	"github.com/vmrules/vmrules/admission"
 	"github.com/vmrules/vmrules/cmd/vmrules-webhook/internal/files"
 )
 
@@ -27,7 +26,7 @@ func TestParse(t *testing.T) {
 		t.Run(test.args, func(t *testing.T) {
 			c, err := parse(strings.Fields(test.args), io.Discard)
 			if err == nil {
-				err = c.register(webhook.NewServer(webhook.Options{}), &files.Reader{})
+				_, err = admission.New(&files.Reader{}, c.options...)
 			}
 			if err == nil && test.want != "" || err != nil && err.Error() != test.want {
 				t.Errorf("got %v", err)

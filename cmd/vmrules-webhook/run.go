@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/cert"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	kubeconfig "sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -45,9 +44,11 @@ func (c *config) runWithFiles(ctx context.Context, server webhook.Server) error 
 	if err != nil {
 		return err
 	}
-	if err := c.register(server, reader); err != nil {
+	r, err := admission.New(reader, c.options...)
+	if err != nil {
 		return err
 	}
+	server.Register(admission.Path, r)
 	measured, err := metricsserver.NewServer(metricsserver.Options{BindAddress: c.metrics}, nil, nil)
 	if err != nil {
 		return err
@@ -78,15 +79,6 @@ func lingering(ctx context.Context, d time.Duration) context.Context {
 	later, end := context.WithCancel(context.WithoutCancel(ctx))
 	context.AfterFunc(ctx, func() { time.AfterFunc(d, end) })
 	return later
-}
-
-// register serves reviews by a reader.
-func (c *config) register(server webhook.Server, reader client.Reader) error {
-	r, err := admission.New(reader, c.options...)
-	if err == nil {
-		server.Register(admission.Path, r)
-	}
-	return err
 }
 
 // writeCertificate writes a self-signed certificate for localhost into a folder.
