@@ -9,6 +9,7 @@ import (
 	"os"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -93,9 +94,7 @@ func (r *Reader) List(_ context.Context, into client.ObjectList, opts ...client.
 		if got != kind || options.LabelSelector != nil && !options.LabelSelector.Matches(labels.Set(o.GetLabels())) {
 			continue
 		}
-		target.Items = append(target.Items, metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
-			Namespace: o.GetNamespace(), Name: o.GetName(), Labels: o.GetLabels(), Annotations: o.GetAnnotations(),
-		}})
+		target.Items = append(target.Items, *meta.AsPartialObjectMetadata(o))
 	}
 	return nil
 }
