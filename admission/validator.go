@@ -72,9 +72,6 @@ func toObject(o client.Object, kind schema.GroupVersionKind) (map[string]any, er
 
 // isNil reports whether there is no object: neither a nil interface nor a nil pointer is one.
 func isNil(o client.Object) bool {
-	if o == nil {
-		return true
-	}
 	v := reflect.ValueOf(o)
-	return v.Kind() == reflect.Pointer && v.IsNil()
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
 }

@@ -157,10 +157,8 @@ func (f finder) mayBeAny(s string) bool { return f.inTemplate && parameter.First
 
 func kindByShape(v any) holder {
 	for i, h := range holders[:] {
-		if h.shape == nil {
-			continue
-		}
 		switch found := jsonpath.Lookup(v, h.shape); {
+		case h.shape == nil:
 		case !value.IsReadable(found):
 			return kindUnknown
 		case found != nil:
