@@ -87,7 +87,7 @@ func (c *keeper) judge(ctx context.Context, key types.NamespacedName) error {
 	if err != nil {
 		return err
 	}
-	made := &unstructured.Unstructured{Object: openreports.New(vm.Object, validation)}
+	made := &unstructured.Unstructured{Object: openreports.New(vm.Object, *validation)}
 	if err := c.remove(ctx, known, made.GetName()); err != nil || made.Object == nil {
 		return err
 	}

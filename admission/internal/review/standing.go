@@ -3,7 +3,6 @@ package review
 import (
 	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,15 +11,13 @@ import (
 	"github.com/vmrules/vmrules/openreports"
 )
 
-var errTooMuch = errors.New("it takes too much to be done at once")
-
 // Judge says how a VM of the cluster stands by its rules. If it takes long, it waits in the lane for reviews that do.
 // An error says that the cluster cannot be asked, or that there was no time.
-func (r *Reviewer) Judge(ctx context.Context, vm map[string]any) (openreports.Validation, error) {
+func (r *Reviewer) Judge(ctx context.Context, vm map[string]any) (*openreports.Validation, error) {
 	// No user waits, so reviews go first.
 	q := &Request{Operation: "UPDATE", Kind: VMKind, Namespace: TextAt(vm, "metadata", "namespace"), Size: quickSize, Object: vm}
 	v, err := r.standing(ctx, q, r.quick)
-	if !errors.Is(err, errTooMuch) {
+	if v != nil || err != nil {
 		return v, err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, slowTime, errLate)
@@ -29,18 +26,15 @@ func (r *Reviewer) Judge(ctx context.Context, vm map[string]any) (openreports.Va
 	return v, cmp.Or(failed, err)
 }
 
-// standing validates at a pace. The error is errTooMuch if that is too quick.
-func (r *Reviewer) standing(ctx context.Context, q *Request, p pace) (v openreports.Validation, err error) {
+// standing validates at a pace; nil if that is too quick.
+func (r *Reviewer) standing(ctx context.Context, q *Request, p pace) (*openreports.Validation, error) {
 	j := &judging{Reviewer: r, q: q, pace: p}
-	if err := j.run(ctx); err != nil {
-		return v, err
-	}
-	if p.isTooQuickFor(j.report) {
-		return v, errTooMuch
+	if err := j.run(ctx); err != nil || p.isTooQuickFor(j.report) {
+		return nil, err
 	}
 	t := j.report.Targets()[0] // of a VM
 	policy := cmp.Or(t.Template, openreports.OwnPolicy)
-	return openreports.Validation{Policy: policy, Template: j.template, Report: j.report, Time: time.Now()}, nil
+	return &openreports.Validation{Policy: policy, Template: j.template, Report: j.report, Time: time.Now()}, nil
 }
 
 // Naming returns the name of the template from which a VM has its rules, and the namespaces where that is
