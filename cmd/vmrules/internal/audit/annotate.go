@@ -10,24 +10,26 @@ import (
 	"github.com/vmrules/vmrules/form"
 )
 
-// writeCommand writes a command for a shell for a VM that has lost its rules.
-func writeCommand(w io.Writer, vm audited) error {
-	if vm.annotation == "" {
-		return nil
-	}
-	for r := range form.References(vm.annotation) {
-		text := fmt.Sprintf("%s: the annotation in %s has parameters, such as ${%s}, whose values for this VM are not known: write it by hand",
-			vm.title(), vm.report.Targets()[0].Template, r.Name)
-		_, err := fmt.Fprintln(w, "# "+output.OneLine(text))
+// commands writes a command for a shell for each VM that has lost its rules.
+func commands(w io.Writer, _ Options) writer {
+	return writer{add: func(vm audited) error {
+		if vm.annotation == "" {
+			return nil
+		}
+		for r := range form.References(vm.annotation) {
+			text := fmt.Sprintf("%s: the annotation in %s has parameters, such as ${%s}, whose values for this VM are not known: write it by hand",
+				vm.title(), vm.report.Targets()[0].Template, r.Name)
+			_, err := fmt.Fprintln(w, "# "+output.OneLine(text))
+			return err
+		}
+		namespace := ""
+		if vm.Namespace != "" {
+			namespace = " --namespace=" + quoted(vm.Namespace)
+		}
+		name, annotation := quoted("virtualmachines.kubevirt.io/"+vm.Name), quoted(vmrules.Annotation+"="+vm.annotation)
+		_, err := fmt.Fprintf(w, "kubectl annotate%s %s %s\n", namespace, name, annotation)
 		return err
-	}
-	namespace := ""
-	if vm.Namespace != "" {
-		namespace = " --namespace=" + quoted(vm.Namespace)
-	}
-	name, annotation := quoted("virtualmachines.kubevirt.io/"+vm.Name), quoted(vmrules.Annotation+"="+vm.annotation)
-	_, err := fmt.Fprintf(w, "kubectl annotate%s %s %s\n", namespace, name, annotation)
-	return err
+	}}
 }
 
 // quoted returns a text as a shell reads it.

@@ -123,10 +123,8 @@ whose rules check nothing. With --strict, it also names VMs without rules, and f
 }
 
 var outputs = map[string]func(io.Writer, Options) writer{
-	"text": summarized((*summary).text), "json": summarized((*summary).json), "jsonl": lines, "report": reports,
-	"annotate": func(w io.Writer, _ Options) writer {
-		return writer{add: func(vm audited) error { return writeCommand(w, vm) }}
-	},
+	"text": summarized((*summary).text), "json": summarized((*summary).json),
+	"jsonl": lines, "report": reports, "annotate": commands,
 }
 
 // Run audits VMs. The error sets the exit status.

@@ -36,10 +36,8 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 		cli.Unusable(stderr, wrong)
 		a.unusable = true
 	}
-	if file.Wrong == nil {
-		if err := file.Nothing(a.Book.Counts); err != nil {
-			return err
-		}
+	if err := file.Nothing(a.Book.Counts); err != nil && file.Wrong == nil {
+		return err
 	}
 	if a.Source == "" {
 		a.Source = file.Source()
