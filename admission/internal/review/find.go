@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/validate/content"
@@ -69,29 +68,23 @@ func Kinds() (all [][]schema.GroupVersionKind) {
 // question is a request for the API server's list of kinds.
 const Absence = 30 * time.Second
 
-// A finder reads objects of a cluster. It is safe for concurrent use.
-type finder struct {
-	cluster Cluster
-	absent  sync.Map // of schema.GroupVersionKind: time.Time until which it counts as absent
-}
-
 // get returns an object; nil if it does not exist. The errors are those of a Cluster.
-func (f *finder) get(ctx context.Context, kind schema.GroupKind, namespace, name string, isCached bool) (map[string]any, error) {
+func (r *Reviewer) get(ctx context.Context, kind schema.GroupKind, namespace, name string, isCached bool) (map[string]any, error) {
 	// A user writes both, and a request for any other name would fail.
 	if len(content.IsDNS1123Subdomain(name)) > 0 || namespace != "" && len(content.IsDNS1123Label(namespace)) > 0 {
 		return nil, nil
 	}
 	for _, version := range versions[kind.Group] {
 		gvk := kind.WithVersion(version)
-		if until, ok := f.absent.Load(gvk); ok && time.Now().Before(until.(time.Time)) {
+		if until, ok := r.absent.Load(gvk); ok && time.Now().Before(until.(time.Time)) {
 			continue
 		}
-		object, err := f.cluster.Get(ctx, gvk, namespace, name, isCached)
+		object, err := r.cluster.Get(ctx, gvk, namespace, name, isCached)
 		switch {
 		case err == nil:
 			return object, nil
 		case errors.Is(err, ErrNoKind):
-			f.absent.Store(gvk, time.Now().Add(Absence))
+			r.absent.Store(gvk, time.Now().Add(Absence))
 		default:
 			return nil, fmt.Errorf("reading the %s %s: %w", kind.Kind, join(namespace, name), err)
 		}

@@ -40,10 +40,10 @@ func (j *judging) findTemplate(ref vmrules.TemplateRef) (*vmrules.Template, erro
 // templateIn returns the first template of a name, of either kind, in some namespaces, and where it is; nil if
 // there is none. It asks caches first: otherwise each VM of a template of one kind would cost a request for
 // one of the other, which is not there.
-func (f *finder) templateIn(ctx context.Context, namespaces []string, name string) (map[string]any, string, error) {
+func (r *Reviewer) templateIn(ctx context.Context, namespaces []string, name string) (map[string]any, string, error) {
 	for _, isCached := range []bool{true, false} {
 		for _, namespace := range namespaces {
-			if template, err := f.templateAt(ctx, namespace, name, isCached); template != nil || err != nil {
+			if template, err := r.templateAt(ctx, namespace, name, isCached); template != nil || err != nil {
 				return template, namespace, err
 			}
 		}
@@ -53,11 +53,11 @@ func (f *finder) templateIn(ctx context.Context, namespaces []string, name strin
 
 // templateAt returns a template of either kind; nil if there is none. A kind that may not be read, while
 // the other can be, has none.
-func (f *finder) templateAt(ctx context.Context, namespace, name string, isCached bool) (map[string]any, error) {
+func (r *Reviewer) templateAt(ctx context.Context, namespace, name string, isCached bool) (map[string]any, error) {
 	var denied error
 	canRead := false
 	for _, kind := range templateKinds {
-		template, err := f.get(ctx, kind, namespace, name, isCached)
+		template, err := r.get(ctx, kind, namespace, name, isCached)
 		switch {
 		case errors.As(err, &DeniedError{}):
 			denied = cmp.Or(denied, err)

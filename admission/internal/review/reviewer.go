@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -19,7 +20,8 @@ import (
 // A Reviewer decides about requests for admission. It is safe for concurrent use.
 type Reviewer struct {
 	Settings
-	finder
+	cluster     Cluster
+	absent      sync.Map               // of schema.GroupVersionKind: time.Time until which it counts as absent
 	kept        vmrules.ValidateOption // rules, for all calls of vmrules.ValidateOwn
 	quick, slow pace
 	bodies      atomic.Int64 // the bytes of large ones in memory
@@ -46,7 +48,7 @@ func New(c Cluster, s Settings) *Reviewer {
 	validate := append(slices.Clip(s.Validate), kept)
 	cores := runtime.GOMAXPROCS(0)
 	return &Reviewer{
-		Settings: s, finder: finder{cluster: c}, kept: kept,
+		Settings: s, cluster: c, kept: kept,
 		quick: pace{true, append(slices.Clip(s.Parse), budget), append(slices.Clip(validate), budget), &queue{free: cores}},
 		slow:  pace{false, s.Parse, validate, nil},
 		lane:  newLane(max(cores-1, 1)), objects: &queue{free: 4 * cores * quickSize}, // a core is for what is quick
