@@ -87,9 +87,8 @@ func TemplateParts(v any) (parameters any, objects jsonpath.Location) {
 // AsTemplate returns a template as one with a kind, and false for an object that is no template. One
 // without a kind is recognized by what is in it, as nothing else may be meant.
 func AsTemplate(v any) (template any, ok bool) {
-	kind := finder{}.kindIn(v, kindOther)
 	if value.StringAt(v, "kind") != "" || value.ShapeOf(v) != value.Object {
-		return v, kind == kindOpenShiftTemplate || kind == kindKubeVirtTemplate
+		return v, holders[finder{}.kindIn(v, kindOther)].parameters != nil
 	}
 	for _, kind := range []holder{kindOpenShiftTemplate, kindKubeVirtTemplate} {
 		if found := jsonpath.Lookup(v, holders[kind].at); found != nil {
