@@ -46,7 +46,6 @@ func main() {
 	}
 }
 
-// version returns the version of the program and of Go.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

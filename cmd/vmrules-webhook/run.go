@@ -38,7 +38,6 @@ func (c *config) run(ctx context.Context) error {
 	return c.runInCluster(ctx, server, kube)
 }
 
-// runWithFiles serves reviews about the objects of files.
 func (c *config) runWithFiles(ctx context.Context, server webhook.Server) error {
 	reader, err := files.Read(c.from...)
 	if err != nil {
@@ -61,7 +60,6 @@ func (c *config) runWithFiles(ctx context.Context, server webhook.Server) error 
 	return group.Wait()
 }
 
-// runInCluster serves reviews about the objects of a cluster.
 func (c *config) runInCluster(ctx context.Context, server webhook.Server, kube *rest.Config) error {
 	m, err := admission.NewManager(kube, manager.Options{
 		WebhookServer:          server,

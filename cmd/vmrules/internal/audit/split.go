@@ -34,7 +34,6 @@ const inputBuffer = 64 << 10
 // lenient accepts what makes only one object unreadable, which objectReader finds.
 var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
 
-// A splitter splits a stream.
 type splitter struct {
 	decoder *jsontext.Decoder
 	input   *io.LimitedReader

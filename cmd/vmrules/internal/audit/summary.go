@@ -61,7 +61,6 @@ type ruleCount struct {
 	Undecided int `json:"undecided"`
 }
 
-// A vmCount counts VMs.
 type vmCount struct {
 	VMs      int `json:"vms"`
 	NotValid int `json:"notValid"`
@@ -133,7 +132,6 @@ func (s *summary) add(vm audited) error {
 	return nil
 }
 
-// countOf returns the count under a name.
 func countOf[T any](in map[string]*T, name string) *T {
 	if in[name] == nil && len(in) >= maxRows {
 		name = others

@@ -82,7 +82,6 @@ var typeNouns = map[form.FieldType]string{
 // maxListed is the largest number of values that the text lists.
 const maxListed = 20
 
-// described describes constraints in words.
 func described(c form.Constraints) string {
 	text := typeNouns[c.Type] + ranged(" ", c.Min, c.Max, "") + ranged(", ", c.MinLength, c.MaxLength, " characters")
 	switch n := len(c.Values); {
