@@ -87,7 +87,7 @@ func (f finder) find(targets []Target, v any, inList holder, lists int) ([]Targe
 	at := holders[kind].at
 	switch kind {
 	case kindUnknown:
-		return append(targets, f.unknown(v, "kind", "apiVersion")), true
+		return append(targets, f.unknown(v, value.At(v, "kind"), value.At(v, "apiVersion"))), true
 	case kindVirtualMachine, kindPool, kindKubeVirtTemplate:
 		t := virtualMachine(v, at)
 		if kind != kindVirtualMachine {
@@ -169,7 +169,7 @@ func (f finder) list(v any, lists int) []Target {
 func (f finder) each(v any, member string, inList holder, lists int) []Target {
 	list := value.At(v, member)
 	if f.isUnknown(list) {
-		return []Target{f.unknown(v, member)}
+		return []Target{f.unknown(v, list)}
 	}
 	var targets []Target
 	for i := range value.Len(list) {
@@ -218,13 +218,8 @@ func (f finder) isUnknown(v any) bool {
 	return !value.IsReadable(v) || f.inTemplate && parameter.OfAnyType(s) != ""
 }
 
-// unknown returns a target that says which of the members of v, or that v itself, leaves open
-// whether there is a VM.
-func (f finder) unknown(v any, members ...string) Target {
-	values := []any{v}
-	for _, name := range members {
-		values = append(values, value.At(v, name))
-	}
+// unknown returns a target that says which of some values leaves open whether there is a VM.
+func (f finder) unknown(values ...any) Target {
 	for _, v := range values {
 		text, _ := v.(string)
 		if p := parameter.First(text); f.inTemplate && p != "" {
