@@ -13,10 +13,7 @@ func (r *Reviewer) judge(ctx context.Context, q *Request, p pace) *Decision {
 	if q.isLeaving() {
 		return exempt()
 	}
-	var opts []vmrules.ValidateOption
-	if q.Old != nil {
-		opts = append(opts, vmrules.WithOldObject(q.Old))
-	}
+	opts := []vmrules.ValidateOption{vmrules.WithOldObject(q.Old)} // nil: there is none
 	if !r.WholeUpdates {
 		opts = append(opts, vmrules.Ratcheting())
 	}
