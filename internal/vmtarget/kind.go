@@ -119,12 +119,8 @@ func (f finder) kindIn(v any, inList holder) holder {
 	if found := f.holderNamed(v, name); found != kindOther {
 		return found
 	}
-	item, isList := strings.CutSuffix(name, "List")
-	if !isList {
-		return kindOther
-	}
-	switch found := f.holderNamed(v, item); found {
-	case kindOther, kindUnknown:
+	switch found := f.holderNamed(v, strings.TrimSuffix(name, "List")); found {
+	case kindOther, kindUnknown: // the kind of the items, or again the name of no list
 		return found
 	}
 	return kindList
