@@ -53,9 +53,7 @@ const (
 
 // IsItem reports whether the target is an item of a list or template. Another version of the
 // object may have a different target in its place.
-func (t *Target) IsItem() bool {
-	return slices.ContainsFunc(t.At, func(e jsonpath.Element) bool { return e.IsItem() })
-}
+func (t *Target) IsItem() bool { return slices.ContainsFunc(t.At, jsonpath.Element.IsItem) }
 
 // IsPlain reports whether the Root is there, and says everything: nobody else sets fields, and no
 // parameter is left.

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -43,10 +44,8 @@ func (l *lane) do(ctx context.Context, namespace string, size int, f func()) (er
 		return errFull
 	}
 	defer l.leave(namespace, t, size)
-	if failed := t.slot.do(ctx, 0, 1, func() { err = l.slots.do(ctx, 0, 1, f) }); failed != nil {
-		return failed
-	}
-	return err
+	failed := t.slot.do(ctx, 0, 1, func() { err = l.slots.do(ctx, 0, 1, f) })
+	return cmp.Or(failed, err)
 }
 
 // enter counts a call. It returns nil if there are too many.
