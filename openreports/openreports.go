@@ -58,13 +58,12 @@ type Validation struct {
 // nobody found has a warning, and so has one that has LostRules of its template. The name of the Report has a
 // prefix, because others also name Reports by the UID.
 func New(object map[string]any, v Validation) map[string]any {
-	policy := clipped(v.Policy, maxPolicy)
-	all := resultsOf(policy, v.Report, v.Err)
+	policy, all := clipped(v.Policy, maxPolicy), resultsOf(v.Report, v.Err)
 	switch {
 	case all == nil:
 		return nil
 	case LostRules(object, v.Template, v.Report) != "":
-		all = append(all, result(policy, "", "warn", "the VM has lost the annotation "+vmrules.Annotation+", which its template has for its VMs"))
+		all = append(all, result("", "warn", "the VM has lost the annotation "+vmrules.Annotation+", which its template has for its VMs"))
 	}
 	summary := map[string]any{}
 	for _, outcome := range worstFirst {
@@ -77,11 +76,12 @@ func New(object map[string]any, v Validation) map[string]any {
 	worst := slices.MinFunc(all, worseFirst)["result"]
 	if left := len(all) - maxResults; left > 0 {
 		slices.SortStableFunc(all, worseFirst)
-		rest := result(policy, "", all[maxResults]["result"].(string), fmt.Sprintf("%d more results are left out", left))
-		all = append(all[:maxResults], rest)
+		rest := fmt.Sprintf("%d more results are left out", left)
+		all = append(all[:maxResults], result("", all[maxResults]["result"].(string), rest))
 	}
 	results := make([]any, len(all))
 	for i, r := range all {
+		r["source"], r["policy"] = Source, policy
 		r["timestamp"] = map[string]any{"seconds": v.Time.Unix(), "nanos": int64(0)}
 		results[i] = r
 	}
@@ -152,27 +152,27 @@ const (
 )
 
 // resultsOf returns all results; nil if there are no rules.
-func resultsOf(policy string, report *vmrules.Report, err error) (all []map[string]any) {
+func resultsOf(report *vmrules.Report, err error) (all []map[string]any) {
 	results := report.Results()
 	if err == nil && len(results) == 0 && !report.Valid() {
 		err = errors.New(report.Violations()[0].Detail) // nothing was validated
 	}
 	if err != nil {
-		return []map[string]any{result(policy, "", resultError, err.Error())}
+		return []map[string]any{result("", resultError, err.Error())}
 	}
 	for _, r := range results {
-		all = append(all, ofRule(policy, r))
+		all = append(all, ofRule(r))
 	}
 	for _, t := range report.Targets() {
 		if t.Coverage == vmrules.CoverageNoTemplate {
-			all = append(all, result(policy, "", "warn", t.Note))
+			all = append(all, result("", "warn", t.Note))
 		}
 	}
 	return all
 }
 
-func result(policy, rule, outcome, message string) map[string]any {
-	r := map[string]any{"source": Source, "policy": policy, "result": outcome}
+func result(rule, outcome, message string) map[string]any {
+	r := map[string]any{"result": outcome}
 	add(r, "rule", clipped(rule, maxRule))
 	add(r, "message", clipped(message, maxMessage))
 	return r
@@ -184,7 +184,7 @@ var outcomes = map[vmrules.Outcome]string{
 }
 
 // ofRule returns the result for a rule. Its properties are about the first of the violations.
-func ofRule(policy string, r vmrules.Result) map[string]any {
+func ofRule(r vmrules.Result) map[string]any {
 	message, properties := cmp.Or(r.Note, r.Message), map[string]any{}
 	add(properties, "target", clipped(r.Target, maxText))
 	add(properties, "doubt", string(r.Doubt))
@@ -203,7 +203,7 @@ func ofRule(policy string, r vmrules.Result) map[string]any {
 			add(properties, "value", clipped(fmt.Sprint(v.Value), maxText))
 		}
 	}
-	made := result(policy, r.Rule, cmp.Or(outcomes[r.Outcome], resultError), message)
+	made := result(r.Rule, cmp.Or(outcomes[r.Outcome], resultError), message)
 	if len(properties) > 0 {
 		made["properties"] = properties
 	}
