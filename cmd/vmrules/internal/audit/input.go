@@ -2,7 +2,6 @@ package audit
 
 import (
 	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -72,7 +71,7 @@ func (a *auditor) documents(file *manifest.File, each func(audited) error) error
 var errNoObject = errors.New("an object is expected")
 
 // judge validates one object of a stream.
-func (a *auditor) judge(r *objectReader, object json.RawMessage) audited {
+func (a *auditor) judge(r *objectReader, object []byte) audited {
 	vm, err := r.decode(object)
 	if err != nil {
 		return named(vm, err)

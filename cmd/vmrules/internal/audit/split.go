@@ -3,7 +3,6 @@ package audit
 import (
 	"bufio"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,7 @@ import (
 
 // objectsIn calls each with the objects in a stream of JSON: the items of lists, and all
 // other objects, which are valid until each returns. It stops when each returns errStopped.
-func objectsIn(input io.Reader, each func(json.RawMessage) error) error {
+func objectsIn(input io.Reader, each func([]byte) error) error {
 	limited := &io.LimitedReader{R: bufio.NewReaderSize(input, inputBuffer)}
 	s := splitter{decoder: jsontext.NewDecoder(limited, lenient...), input: limited, each: each}
 	for {
@@ -37,7 +36,7 @@ var lenient = []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.Al
 type splitter struct {
 	decoder *jsontext.Decoder
 	input   *io.LimitedReader
-	each    func(json.RawMessage) error
+	each    func([]byte) error
 	text    []byte // the current object; of a list, without its items
 }
 
@@ -131,7 +130,7 @@ func (s *splitter) items() error {
 		if err != nil {
 			return err
 		}
-		if err := s.each(json.RawMessage(item)); err != nil {
+		if err := s.each(item); err != nil {
 			return err
 		}
 	}

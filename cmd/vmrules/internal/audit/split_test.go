@@ -20,7 +20,7 @@ import (
 // split returns what objectsIn makes of a stream, up to so many objects.
 func split(input io.Reader, most int) ([]string, error) {
 	var objects []string
-	err := objectsIn(input, func(object json.RawMessage) error {
+	err := objectsIn(input, func(object []byte) error {
 		if objects = append(objects, normalized(object)); len(objects) == most {
 			return errStopped
 		}

@@ -3,7 +3,6 @@ package audit
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"runtime"
@@ -16,7 +15,7 @@ import (
 
 // A job is an object to validate. The channel has room for its result.
 type job struct {
-	object json.RawMessage
+	object []byte
 	result chan audited
 }
 
@@ -45,7 +44,7 @@ func (a *auditor) stream(input io.Reader, each func(audited) error) error {
 	go func() {
 		defer close(inOrder)
 		defer close(jobs)
-		read <- objectsIn(input, func(object json.RawMessage) error {
+		read <- objectsIn(input, func(object []byte) error {
 			if companion := companionIn(object); companion != nil {
 				judging.Wait() // instance types are for the objects that follow
 				a.keep(companion, 0, len(object))
@@ -74,7 +73,7 @@ func (a *auditor) stream(input io.Reader, each func(audited) error) error {
 
 // companionIn returns an instance type or a preference of a stream; nil for any other object.
 // The group must be near the beginning: API servers and kubectl write apiVersion first.
-func companionIn(object json.RawMessage) map[string]any {
+func companionIn(object []byte) map[string]any {
 	const beginning = 512
 	if !bytes.Contains(object[:min(len(object), beginning)], []byte(instancetypes.Group+"/")) {
 		return nil
