@@ -10,13 +10,10 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// API groups of the kinds that hold VMs.
+// API groups of several kinds that hold VMs.
 const (
-	groupKubeVirt          = "kubevirt.io"
-	groupPool              = "pool.kubevirt.io"
-	groupOpenShiftTemplate = "template.openshift.io"
-	groupKubeVirtTemplate  = "template.kubevirt.io"
-	groupCore              = "" // also that of an OpenShift template's old apiVersion, v1
+	groupKubeVirt = "kubevirt.io"
+	groupCore     = "" // also that of an OpenShift template's old apiVersion, v1
 )
 
 const nameVirtualMachine = "VirtualMachine"
@@ -50,10 +47,10 @@ var holders = [...]kindOfHolder{
 	kindVirtualMachine: {name: nameVirtualMachine, groups: []string{groupKubeVirt}, shape: specTemplate.Join(jsonpath.Members("spec"))},
 	kindInstance:       {name: "VirtualMachineInstance", groups: []string{groupKubeVirt}, shape: jsonpath.Members("spec", "domain")},
 	kindReplicaSet:     {name: "VirtualMachineInstanceReplicaSet", groups: []string{groupKubeVirt}, at: specTemplate},
-	kindPool:           {name: "VirtualMachinePool", groups: []string{groupPool}, shape: inPool, at: inPool},
-	kindOpenShiftTemplate: {name: "Template", groups: []string{groupOpenShiftTemplate, groupCore},
+	kindPool:           {name: "VirtualMachinePool", groups: []string{"pool.kubevirt.io"}, shape: inPool, at: inPool},
+	kindOpenShiftTemplate: {name: "Template", groups: []string{"template.openshift.io", groupCore},
 		at: jsonpath.Members("objects"), parameters: jsonpath.Members("parameters")},
-	kindKubeVirtTemplate: {name: "VirtualMachineTemplate", groups: []string{groupKubeVirtTemplate},
+	kindKubeVirtTemplate: {name: "VirtualMachineTemplate", groups: []string{"template.kubevirt.io"},
 		at: jsonpath.Members("spec", "virtualMachine"), parameters: jsonpath.Members("spec", "parameters")},
 	kindList: {name: "List", groups: []string{groupCore}},
 }

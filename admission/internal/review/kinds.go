@@ -9,7 +9,6 @@ import (
 // API groups.
 const (
 	groupKubeVirt          = "kubevirt.io"
-	groupPool              = "pool.kubevirt.io"
 	GroupInstancetype      = "instancetype.kubevirt.io"
 	groupOpenShiftTemplate = "template.openshift.io"
 	groupKubeVirtTemplate  = "template.kubevirt.io"
@@ -24,7 +23,7 @@ var vmPlaces = map[schema.GroupKind][]string{
 	{Group: groupKubeVirt, Kind: "VirtualMachine"}:                   {},
 	{Group: groupKubeVirt, Kind: "VirtualMachineInstance"}:           {},
 	{Group: groupKubeVirt, Kind: "VirtualMachineInstanceReplicaSet"}: {"spec", "template"},
-	{Group: groupPool, Kind: "VirtualMachinePool"}:                   {"spec", "virtualMachineTemplate"},
+	{Group: "pool.kubevirt.io", Kind: "VirtualMachinePool"}:          {"spec", "virtualMachineTemplate"},
 }
 
 // templateKinds lists the kinds of templates, in the order in which a template is looked for.
