@@ -38,12 +38,9 @@ const (
 	PolicyAnnotation = "vmrules.io/policy"
 	// OwnPolicy is the policy of rules that are a VM's own: the annotation that they are in.
 	OwnPolicy = vmrules.Annotation
-
-	resultFail  = "fail"  // the result of a rule that a VM does not satisfy
-	resultError = "error" // and of one that could not be decided
 )
 
-var worstFirst = []string{resultFail, resultError, "warn", "pass", "skip"}
+var worstFirst = []string{"fail", "error", "warn", "pass", "skip"}
 
 // A Validation is the result of validating an object, which New writes as a Report.
 type Validation struct {
@@ -158,7 +155,7 @@ func resultsOf(report *vmrules.Report, err error) (all []map[string]any) {
 		err = errors.New(report.Violations()[0].Detail) // nothing was validated
 	}
 	if err != nil {
-		return []map[string]any{result("", resultError, err.Error())}
+		return []map[string]any{result("", "error", err.Error())}
 	}
 	for _, r := range results {
 		all = append(all, ofRule(r))
@@ -179,7 +176,7 @@ func result(rule, outcome, message string) map[string]any {
 }
 
 var outcomes = map[vmrules.Outcome]string{
-	vmrules.OutcomeSatisfied: "pass", vmrules.OutcomeViolated: resultFail, vmrules.OutcomeWarned: "warn",
+	vmrules.OutcomeSatisfied: "pass", vmrules.OutcomeViolated: "fail", vmrules.OutcomeWarned: "warn",
 	vmrules.OutcomeSkipped: "skip", vmrules.OutcomeIgnored: "skip",
 }
 
@@ -203,7 +200,7 @@ func ofRule(r vmrules.Result) map[string]any {
 			add(properties, "value", clipped(fmt.Sprint(v.Value), maxText))
 		}
 	}
-	made := result(r.Rule, cmp.Or(outcomes[r.Outcome], resultError), message)
+	made := result(r.Rule, cmp.Or(outcomes[r.Outcome], "error"), message)
 	if len(properties) > 0 {
 		made["properties"] = properties
 	}
