@@ -58,10 +58,8 @@ var holders = [...]kindOfHolder{
 // Kinds maps the kinds whose objects contain VMs, apart from lists, to their API groups.
 var Kinds = func() map[string][]string {
 	all := map[string][]string{}
-	for _, h := range holders[:kindList] {
-		if h.name != "" {
-			all[h.name] = h.groups
-		}
+	for _, h := range holders[kindVirtualMachine:kindList] {
+		all[h.name] = h.groups
 	}
 	return all
 }()
