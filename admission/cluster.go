@@ -52,7 +52,7 @@ func (c *cluster) Get(
 		return nil, review.ErrNoKind
 	case apierrors.IsForbidden(err):
 		c.say(ctx, kind.GroupKind(), err)
-		return nil, review.Denied(err)
+		return nil, review.DeniedError{Err: err}
 	}
 	return nil, client.IgnoreNotFound(err)
 }

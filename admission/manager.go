@@ -191,7 +191,7 @@ func (r *cachedReader) canGet(ctx context.Context, kind schema.GroupVersionKind)
 	o.SetGroupVersionKind(kind)
 	err := r.live.Get(ctx, client.ObjectKey{Namespace: "default", Name: "any"}, o)
 	if apierrors.IsForbidden(err) {
-		return review.Denied(err)
+		return review.DeniedError{Err: err}
 	}
 	return client.IgnoreNotFound(err)
 }

@@ -29,12 +29,10 @@ type Cluster interface {
 var ErrNoKind = errors.New("the cluster does not have the kind")
 
 // A DeniedError is an error because there is no right to read a kind.
-type DeniedError struct{ error }
+type DeniedError struct{ Err error }
 
-// Denied returns a DeniedError.
-func Denied(err error) error { return DeniedError{err} }
-
-func (e DeniedError) Unwrap() error { return e.error }
+func (e DeniedError) Error() string { return e.Err.Error() }
+func (e DeniedError) Unwrap() error { return e.Err }
 
 // versions lists the versions of the groups that are read. The first that the cluster serves
 // counts.
