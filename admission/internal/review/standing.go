@@ -32,8 +32,7 @@ func (r *Reviewer) standing(ctx context.Context, q *Request, p pace) (*openrepor
 	if err := j.run(ctx); err != nil || p.isTooQuickFor(j.report) {
 		return nil, err
 	}
-	t := j.report.Targets()[0] // of a VM
-	policy := cmp.Or(t.Template, openreports.OwnPolicy)
+	policy := cmp.Or(j.report.Targets()[0].Template, openreports.OwnPolicy) // of the only target of a VM
 	return &openreports.Validation{Policy: policy, Template: j.template, Report: j.report, Time: time.Now()}, nil
 }
 
