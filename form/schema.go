@@ -126,10 +126,10 @@ func (w *schemaWriter) write() {
 
 func (w *schemaWriter) writeTarget(target []Resolved) {
 	of := schemaTarget{schemaWriter: w, name: target[0].Target, root: fieldpath.Steps(target[0].Root)}
-	_, of.hasRoot = valueAt(w.object, of.root)
-	if n := len(of.root); n > 0 && of.root[n-1] == fieldpath.Name("template") {
-		spec, _ := valueAt(w.object, of.root[:n-1])
-		of.setters = vmfields.SettersOf(spec)
+	object, at := value.Resolve(w.object), jsonpath.Fixed(inside.Vmrules.Parsed(target[0].Root).Steps())
+	of.hasRoot = jsonpath.Lookup(object, at) != nil
+	if n := len(at); n > 0 && at[n-1] == jsonpath.Member("template") {
+		of.setters = vmfields.SettersOf(jsonpath.Lookup(object, at[:n-1]))
 	}
 	if target[0].HasParameters {
 		of.leaveOut(nil, "", "string", errParameter)
@@ -141,24 +141,6 @@ func (w *schemaWriter) writeTarget(target []Resolved) {
 		g := schemaGroup{schemaTarget: of}
 		g.write(rules)
 	}
-}
-
-// valueAt returns the value at a path of names and indexes; false if it is missing.
-func valueAt(object any, path []fieldpath.Step) (any, bool) {
-	for _, step := range path {
-		object = value.Resolve(object)
-		switch step := step.(type) {
-		case fieldpath.Name:
-			object, _ = value.Member(object, string(step))
-		case fieldpath.Index:
-			if int(step) >= value.Len(object) {
-				return nil, false
-			}
-			object, _ = value.Item(object, int(step))
-		}
-	}
-	object = value.Resolve(object)
-	return object, object != nil
 }
 
 // openVM returns the fields that an instance type or a preference may set.
