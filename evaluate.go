@@ -33,17 +33,14 @@ type evaluation struct {
 	before    map[string]*target // those of the old object, by their names; nil until some rule needs them
 }
 
-var (
-	plainFields = vmfields.OfVM(nil)
-	openFields  = vmfields.OfOpenVM(nil)
-)
+var plainFields = vmfields.OfVM(nil)
 
 // evaluations are reused: with their buffers, they are most of what a call allocates if nothing is wrong.
 var evaluations = sync.Pool{New: func() any { return &evaluation{} }}
 
 func newEvaluation(opts []ValidateOption) *evaluation {
 	e := evaluations.Get().(*evaluation)
-	e.plain, e.open = plainFields, openFields
+	e.plain, e.open = plainFields, vmfields.OpenVM
 	for _, opt := range opts {
 		if opt != nil {
 			opt.changeJudging(&e.given)

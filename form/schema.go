@@ -3,7 +3,6 @@ package form
 import (
 	"errors"
 	"slices"
-	"sync"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/fieldpath"
@@ -143,14 +142,10 @@ func (w *schemaWriter) writeTarget(target []Resolved) {
 	}
 }
 
-// openVM returns the fields that an instance type or a preference may set.
-var openVM = sync.OnceValue(func() *jsonpath.Implied { return vmfields.OfOpenVM(nil) })
-
 // isSettable reports whether the instance type or the preference of the VM may set what a path
 // selects, whether it is given or not.
 func (t *schemaTarget) isSettable(path vmrules.Path) bool {
-	parsed := inside.Vmrules.Parsed(path)
-	return len(parsed.Steps()) > 0 && openVM().MaySet(parsed, t.setters) != 0
+	return vmfields.OpenVM.MaySet(inside.Vmrules.Parsed(path), t.setters) != 0
 }
 
 // A schemaTarget writes the part of a schema that is about one target.

@@ -38,3 +38,6 @@ func OfOpenVM(more []Default) *jsonpath.Implied {
 	root.AddSettable(Settable)
 	return root
 }
+
+// OpenVM is the tree of OfOpenVM without more defaults.
+var OpenVM = OfOpenVM(nil)
