@@ -27,9 +27,6 @@ type rule struct {
 	vmrules.Rule
 	path, valid []fieldpath.Step
 	pathIndex   int // among the different paths, in the order of the first rule on each
-	// follows means that the path begins with "valid": if the path selects something,
-	// so does "valid".
-	follows bool
 }
 
 // These are the costs of steps, in units of work and in bytes that are kept.
@@ -57,7 +54,6 @@ func newCall(rules vmrules.Rules, object map[string]any, opts []vmrules.Validate
 		size := len(r.Path.String()) + len(r.Valid.String())
 		if c.budget.Spend(meter.Times(size, pathByteWork), meter.Times(size, pathByteSize)) == nil {
 			made.path, made.valid = fieldpath.Steps(r.Path), fieldpath.Steps(r.Valid)
-			made.follows = !r.Valid.IsZero() && fieldpath.BeginsWith(r.Path, r.Valid)
 			key = inside.Vmrules.Parsed(r.Path).Key()
 		}
 		if _, isKnown := known[key]; !isKnown {

@@ -277,7 +277,7 @@ func (g *schemaGroup) addMust(must *total, r *Resolved) {
 		if !g.isPartial {
 			tree.require(g.place)
 		}
-	case rule.follows:
+	case fieldpath.BeginsWith(rule.Path, rule.Valid): // what the path selects puts the rule in force
 		g.add(must, r)
 		if !g.isPartial && !rule.Valid.Equal(rule.Path) {
 			g.addCondition(r, g.place.exists())
