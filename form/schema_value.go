@@ -18,11 +18,8 @@ type leaf struct {
 	value map[string]any // the schema, except for null
 	rules []any
 
-	mayBeEmpty    bool // under Partial, an empty string counts as not filled in yet
-	standIn       any  // the default of a missing field, or nil
-	zeroIsUnset   bool // 0 counts as standIn too
+	standIn       any // the default of a missing field, or nil
 	admitsDefault bool
-	admitsZero    bool
 }
 
 // quantityPattern matches every string that is a quantity, and nothing else.
@@ -57,15 +54,24 @@ func (w *schemaWriter) written(p *constraint.Pattern) *pattern {
 // leaf returns what rules ask of the values at a path.
 func (g *schemaGroup) leaf(t *total) *leaf {
 	t.settle()
-	l := &leaf{value: g.values(t)}
+	l := &leaf{value: g.values(t), standIn: g.at.Default}
 	for _, r := range t.notes {
 		l.rules = append(l.rules, map[string]any{"rule": r.Rule, "message": r.Message})
 	}
-	l.mayBeEmpty = g.isPartial && !g.admits(t, "")
-	if l.standIn = g.at.Default; l.standIn != nil {
-		l.zeroIsUnset = g.at.ZeroIsDefault
-		l.admitsDefault = g.admits(t, l.standIn) || l.mayBeEmpty && l.standIn == ""
-		l.admitsZero = g.admits(t, 0)
+	mayBeEmpty := g.isPartial && !g.admits(t, "") // an empty string counts as not filled in yet
+	if l.standIn != nil {
+		l.admitsDefault = g.admits(t, l.standIn) || mayBeEmpty && l.standIn == ""
+		zero := map[string]any{"const": json.Number("0")} // may count as the default, and then satisfies what that does
+		switch admitsZero := g.admits(t, 0); {
+		case !g.at.ZeroIsDefault || admitsZero == l.admitsDefault:
+		case admitsZero:
+			l.value["not"] = zero
+		default:
+			l.value = map[string]any{"anyOf": []any{zero, l.value}}
+		}
+	}
+	if mayBeEmpty {
+		l.value = map[string]any{"anyOf": []any{map[string]any{"const": ""}, l.value}}
 	}
 	_ = g.budget.Spend(0, 4*t.size())
 	return l
@@ -258,17 +264,6 @@ func (g *schemaGroup) leaveOutOf(p part, numbers string) {
 // of returns the schema of the value. It allows null if the value may be missing.
 func (l *leaf) of(isThere bool) map[string]any {
 	schema := maps.Clone(l.value)
-	if zero := map[string]any{"const": json.Number("0")}; l.zeroIsUnset {
-		switch {
-		case l.admitsDefault && !l.admitsZero:
-			schema = map[string]any{"anyOf": []any{zero, schema}}
-		case !l.admitsDefault && l.admitsZero:
-			schema["not"] = zero
-		}
-	}
-	if l.mayBeEmpty {
-		schema = map[string]any{"anyOf": []any{map[string]any{"const": ""}, schema}}
-	}
 	if !isThere {
 		schema = orNull(schema)
 	}
