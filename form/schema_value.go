@@ -217,15 +217,10 @@ const maxLength = 1<<53 - 1
 
 // addLength writes a bound of the length. Its keyword is the same in JSON Schema.
 func addLength(schema map[string]any, t *total, key string) {
-	b, ok := t.set.Get(key).(*constraint.Length)
-	if !ok {
-		return
+	if n := t.decimal(key); n != "" {
+		length, _ := n.Int64() // the largest there is if the bound is larger
+		schema[key] = jsonInt(min(length, maxLength))
 	}
-	length, fits := b.Number().Int64()
-	if !fits {
-		length = maxLength
-	}
-	schema[key] = jsonInt(min(length, maxLength))
 }
 
 var (
