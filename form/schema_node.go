@@ -3,7 +3,6 @@ package form
 import (
 	"encoding/json"
 	"maps"
-	"slices"
 	"strconv"
 
 	"github.com/vmrules/vmrules/fieldpath"
@@ -38,30 +37,13 @@ type place struct {
 
 // exists returns a schema that accepts a value if the path selects something in it.
 func (p place) exists() map[string]any {
-	if len(p.steps) == 0 {
-		return map[string]any{"not": map[string]any{"type": "null"}}
-	}
-	rest := place{p.steps[1:], p.hasDefault}
-	switch step := p.steps[0].(type) {
-	case fieldpath.Name:
-		if rest.isDefaulted() {
-			return map[string]any{"type": "object"}
-		}
-		name := string(step)
-		return map[string]any{"type": "object", "required": []any{name}, "properties": map[string]any{name: rest.exists()}}
-	case fieldpath.Index:
-		return map[string]any{"type": "array", "minItems": jsonInt(int64(step) + 1), "prefixItems": behind(int(step), rest.exists())}
-	}
-	return map[string]any{"type": "array", "contains": rest.exists()}
+	n := &node{}
+	n.require(p)
+	return n.schema()
 }
 
 // isDefaulted reports whether the path ends here, at a field with a default.
 func (p place) isDefaulted() bool { return len(p.steps) == 0 && p.hasDefault }
-
-// behind returns prefixItems with a schema for the item at index; any items may precede it.
-func behind(index int, schema any) []any {
-	return append(slices.Repeat([]any{true}, index), schema)
-}
 
 func jsonInt(i int64) json.Number { return json.Number(strconv.FormatInt(i, 10)) }
 
