@@ -112,9 +112,6 @@ func hasDigit(v string, of fieldType) string {
 
 // allowsZero reports whether min and max may allow 0.
 func (t *translator) allowsZero() bool {
-	if t.rule.Min.IsZero() && t.rule.Max.IsZero() {
-		return true
-	}
 	r := t.rule
 	bounds := vmrules.Rule{Kind: vmrules.KindInteger, Name: r.Name, Path: r.Path, Message: r.Message, Min: r.Min, Max: r.Max}
 	return (&translator{rule: bounds}).holds(0) != holdsNever
@@ -200,13 +197,13 @@ func exactQuantity(key, text string) (string, error) {
 
 // inBinaryUnits returns a number of bytes with a binary suffix, such as 1536Mi.
 func inBinaryUnits(n int64) string {
-	for _, unit := range []struct {
-		size   int64
-		suffix string
-	}{{1 << 30, "Gi"}, {1 << 20, "Mi"}} {
-		if n != 0 && n%unit.size == 0 {
-			return strconv.FormatInt(n/unit.size, 10) + unit.suffix
-		}
+	switch {
+	case n == 0:
+		return "0"
+	case n%(1<<30) == 0:
+		return strconv.FormatInt(n>>30, 10) + "Gi"
+	case n%(1<<20) == 0:
+		return strconv.FormatInt(n>>20, 10) + "Mi"
 	}
 	return strconv.FormatInt(n, 10)
 }
