@@ -59,26 +59,31 @@ func rendered(v string, of fieldType) string {
 	return "string(" + v + ")"
 }
 
+// A limit is an argument that limits a number or a length, from below or from above.
+type limit struct {
+	key, operator string
+	vmrules.Argument
+}
+
+// given returns the limits that a rule has.
+func given(limits ...limit) []limit {
+	return slices.DeleteFunc(limits, func(l limit) bool { return l.IsZero() })
+}
+
 // numbers returns the conditions for the kind integer, min and max.
 func (t *translator) numbers(v string, of fieldType) ([]string, error) {
 	r := t.rule
 	var plain, compared []string // compared has conditions on the variable q, a quantity
-	for _, b := range []struct {
-		key, operator string
-		limit         vmrules.Argument
-	}{{"min", ">=", r.Min}, {"max", "<=", r.Max}} {
-		if b.limit.IsZero() {
-			continue
-		}
-		limit, isPlain, needs, err := t.limit(b.key, b.limit, of)
+	for _, l := range given(limit{"min", ">=", r.Min}, limit{"max", "<=", r.Max}) {
+		number, isPlain, needs, err := t.limit(l, of)
 		if err != nil {
 			return nil, err
 		}
 		plain = append(plain, needs...)
 		if isPlain {
-			plain = append(plain, v+" "+b.operator+" "+limit)
+			plain = append(plain, v+" "+l.operator+" "+number)
 		} else {
-			compared = append(compared, "q.compareTo("+limit+") "+b.operator+" 0")
+			compared = append(compared, "q.compareTo("+number+") "+l.operator+" 0")
 		}
 	}
 	if r.Kind == vmrules.KindInteger && of != integerType {
@@ -119,16 +124,16 @@ func (t *translator) allowsZero() bool {
 
 // limit returns a limit as text, and what it needs: further conditions on it. It is a plain integer, with which
 // an integer field can be compared directly, or a quantity.
-func (t *translator) limit(key string, a vmrules.Argument, of fieldType) (text string, isPlain bool, needs []string, err error) {
-	if literal, ok := a.Literal(); ok {
+func (t *translator) limit(l limit, of fieldType) (text string, isPlain bool, needs []string, err error) {
+	if literal, ok := l.Literal(); ok {
 		text = fmt.Sprint(literal)
 		if n, ok := wholeNumber(text); ok && of == integerType {
 			return n, true, nil, nil
 		}
-		text, err = exactQuantity(key, text)
+		text, err = exactQuantity(l.key, text)
 		return "quantity(" + strconv.Quote(text) + ")", false, nil, err
 	}
-	steps, err := argument(key, a)
+	steps, err := argument(l.key, l.Argument)
 	if err != nil {
 		return "", false, nil, err
 	}
@@ -212,22 +217,16 @@ func inBinaryUnits(n int64) string {
 // counts code points.
 func (t *translator) lengths(v string, of fieldType) ([]string, error) {
 	var all []string
-	for _, b := range []struct {
-		key, operator string
-		limit         vmrules.Argument
-	}{{"minLength", ">=", t.rule.MinLength}, {"maxLength", "<=", t.rule.MaxLength}} {
-		if b.limit.IsZero() {
-			continue
-		}
-		literal, ok := b.limit.Literal()
+	for _, l := range given(limit{"minLength", ">=", t.rule.MinLength}, limit{"maxLength", "<=", t.rule.MaxLength}) {
+		literal, ok := l.Literal()
 		if !ok {
-			return nil, refuse(b.key, "CEL's int() does not read all forms that a length in a VM may have")
+			return nil, refuse(l.key, "CEL's int() does not read all forms that a length in a VM may have")
 		}
 		n, ok := wholeNumber(fmt.Sprint(literal))
 		if !ok {
-			return nil, refuse(b.key, "%.40v is too large for CEL's int", literal)
+			return nil, refuse(l.key, "%.40v is too large for CEL's int", literal)
 		}
-		all = append(all, "size("+rendered(v, of)+") "+b.operator+" "+n)
+		all = append(all, "size("+rendered(v, of)+") "+l.operator+" "+n)
 	}
 	return all, nil
 }
