@@ -9,10 +9,13 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ohler55/ojg/jp"
+
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/pcre"
 	"github.com/vmrules/vmrules/internal/quantity"
+	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
 // translated has the arguments that constrained translates. A later version of vmrules may have
@@ -21,16 +24,16 @@ var translated = []string{"min", "max", "minLength", "maxLength", "values", "reg
 
 // constrained returns the condition that a value satisfies the rule. It is never true for null.
 // If it cannot be expressed, the rule is refused.
-func (t *translator) constrained(v string, of fieldType) string {
+func (t *translator) constrained(v string, of vmapi.Sort) string {
 	r := t.rule
-	if r.Kind == vmrules.KindString && of == integerType {
+	if r.Kind == vmrules.KindString && of == vmapi.Integer {
 		return holdsNever
 	}
 	var all []string
-	if r.Kind == vmrules.KindString && of != stringType {
+	if r.Kind == vmrules.KindString && of != vmapi.Text {
 		all = append(all, "type("+v+") == string")
 	}
-	for _, part := range []func(string, fieldType) ([]string, error){t.numbers, t.lengths, t.allowed, t.matched} {
+	for _, part := range []func(string, vmapi.Sort) ([]string, error){t.numbers, t.lengths, t.allowed, t.matched} {
 		conditions, err := part(v, of)
 		if err != nil {
 			t.refusal = cmp.Or(t.refusal, err)
@@ -40,7 +43,7 @@ func (t *translator) constrained(v string, of fieldType) string {
 	}
 	if len(all) == 0 { // then it has its type, and is not null
 		isOf := "string"
-		if of == integerType {
+		if of == vmapi.Integer {
 			isOf = "int"
 		}
 		all = append(all, "type("+v+") == "+isOf)
@@ -52,8 +55,8 @@ func (t *translator) constrained(v string, of fieldType) string {
 }
 
 // rendered returns an expression for a value as a string.
-func rendered(v string, of fieldType) string {
-	if of == stringType {
+func rendered(v string, of vmapi.Sort) string {
+	if of == vmapi.Text {
 		return v
 	}
 	return "string(" + v + ")"
@@ -71,7 +74,7 @@ func given(limits ...limit) []limit {
 }
 
 // numbers returns the conditions for the kind integer, min and max.
-func (t *translator) numbers(v string, of fieldType) ([]string, error) {
+func (t *translator) numbers(v string, of vmapi.Sort) ([]string, error) {
 	r := t.rule
 	var plain, compared []string // compared has conditions on the variable q, a quantity
 	for _, l := range given(limit{"min", ">=", r.Min}, limit{"max", "<=", r.Max}) {
@@ -86,13 +89,13 @@ func (t *translator) numbers(v string, of fieldType) ([]string, error) {
 			compared = append(compared, "q.compareTo("+number+") "+l.operator+" 0")
 		}
 	}
-	if r.Kind == vmrules.KindInteger && of != integerType {
+	if r.Kind == vmrules.KindInteger && of != vmapi.Integer {
 		compared = append([]string{integral}, compared...)
 	}
 	if len(compared) == 0 {
 		return plain, nil
 	}
-	if of != integerType && of != quantityType && t.allowsZero() {
+	if of != vmapi.Integer && of != vmapi.Quantity && t.allowsZero() {
 		plain = append(plain, hasDigit(v, of))
 	}
 	q := asQuantity(v, of)
@@ -107,11 +110,11 @@ func (t *translator) numbers(v string, of fieldType) ([]string, error) {
 const integral = `(q.isInteger() || [q.asApproximateFloat()].exists(f, f > -9.2e18 && f < 9.2e18 && q.sub(int(f)) == quantity("0")))`
 
 // asQuantity returns an expression for a number or a quantity as CEL's quantity.
-func asQuantity(v string, of fieldType) string { return "quantity(" + rendered(v, of) + ")" }
+func asQuantity(v string, of vmapi.Sort) string { return "quantity(" + rendered(v, of) + ")" }
 
 // hasDigit returns the condition that a quantity has a digit. Kubernetes reads a suffix alone, such
 // as Gi, as 0. Where KubeVirt's API has a quantity, its CRD has a pattern that demands a digit.
-func hasDigit(v string, of fieldType) string {
+func hasDigit(v string, of vmapi.Sort) string {
 	return rendered(v, of) + `.matches("^[-+]?[.]?[0-9]")`
 }
 
@@ -124,10 +127,10 @@ func (t *translator) allowsZero() bool {
 
 // limit returns a limit as text, and what it needs: further conditions on it. It is a plain integer, with which
 // an integer field can be compared directly, or a quantity.
-func (t *translator) limit(l limit, of fieldType) (text string, isPlain bool, needs []string, err error) {
+func (t *translator) limit(l limit, of vmapi.Sort) (text string, isPlain bool, needs []string, err error) {
 	if literal, ok := l.Literal(); ok {
 		text = fmt.Sprint(literal)
-		if n, ok := wholeNumber(text); ok && of == integerType {
+		if n, ok := wholeNumber(text); ok && of == vmapi.Integer {
 			return n, true, nil, nil
 		}
 		text, err = exactQuantity(l.key, text)
@@ -137,25 +140,25 @@ func (t *translator) limit(l limit, of fieldType) (text string, isPlain bool, ne
 	if err != nil {
 		return "", false, nil, err
 	}
-	read, is := t.plainChain(steps), typeAt(steps)
+	read, is := t.plainChain(steps), sortAt(steps)
 	needs = []string{t.present(t.base(steps), nil, steps)}
 	switch {
-	case is == integerType && of == integerType:
+	case is == vmapi.Integer && of == vmapi.Integer:
 		return read, true, needs, nil
-	case is != integerType && is != quantityType:
+	case is != vmapi.Integer && is != vmapi.Quantity:
 		needs = append(needs, hasDigit(read, is))
 	}
 	return asQuantity(read, is), false, needs, nil
 }
 
 // argument returns the steps of the path of an argument, which must select one value.
-func argument(key string, a vmrules.Argument) ([]step, error) {
+func argument(key string, a vmrules.Argument) (jp.Expr, error) {
 	path, _ := a.Path()
 	steps, err := scalar(key, path)
 	if err != nil {
 		return nil, err
 	}
-	if defaultAt(steps).Default != nil {
+	if defaultAt(steps).Default() != nil {
 		return nil, refuse(key, "%s has a default, which CEL cannot read", path)
 	}
 	if firstEach(steps) >= 0 {
@@ -215,7 +218,7 @@ func inBinaryUnits(n int64) string {
 
 // lengths returns the conditions for minLength and maxLength. Like them, size() of a string
 // counts code points.
-func (t *translator) lengths(v string, of fieldType) ([]string, error) {
+func (t *translator) lengths(v string, of vmapi.Sort) ([]string, error) {
 	var all []string
 	for _, l := range given(limit{"minLength", ">=", t.rule.MinLength}, limit{"maxLength", "<=", t.rule.MaxLength}) {
 		literal, ok := l.Literal()
@@ -232,7 +235,7 @@ func (t *translator) lengths(v string, of fieldType) ([]string, error) {
 }
 
 // allowed returns the condition for values.
-func (t *translator) allowed(v string, of fieldType) ([]string, error) {
+func (t *translator) allowed(v string, of vmapi.Sort) ([]string, error) {
 	if t.rule.Values.IsZero() {
 		return nil, nil
 	}
@@ -251,7 +254,7 @@ func (t *translator) allowed(v string, of fieldType) ([]string, error) {
 		}
 		switch n, err := strconv.ParseInt(text, 10, 64); {
 		case seen[text]:
-		case of != integerType:
+		case of != vmapi.Integer:
 			items = append(items, strconv.Quote(text))
 		case err == nil && strconv.FormatInt(n, 10) == text:
 			items = append(items, text)
@@ -259,7 +262,7 @@ func (t *translator) allowed(v string, of fieldType) ([]string, error) {
 		seen[text] = true
 		isNumber = isNumber || mayBeNumber(text)
 	}
-	if isNumber && of != integerType {
+	if isNumber && of != vmapi.Integer {
 		v = rendered(v, of)
 	}
 	switch len(items) {
@@ -295,7 +298,7 @@ func mayBeNumber(text string) bool {
 }
 
 // matched returns the condition for regex.
-func (t *translator) matched(v string, of fieldType) ([]string, error) {
+func (t *translator) matched(v string, of vmapi.Sort) ([]string, error) {
 	if t.rule.Regex.IsZero() {
 		return nil, nil
 	}

@@ -5,15 +5,19 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/ohler55/ojg/jp"
+
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/form"
+	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
 // This file translates rules about fields that have a default.
 
 // valueOrDefault is value for a field with a default, which exists if its parent does.
-func (t *translator) valueOrDefault(d form.Place, base string, at, rest []step, absent string) string {
-	of := typeAt(slices.Concat(at, rest))
+func (t *translator) valueOrDefault(d *jsonpath.Implied, base string, at, rest jp.Expr, absent string) string {
+	of := sortAt(slices.Concat(at, rest))
 	if t.byDefault(d, of) == absent { // then an absent parent gives the same result as an absent field
 		return t.withDefault(d, of, chain(base, at, rest), rest)
 	}
@@ -30,21 +34,21 @@ func (t *translator) valueOrDefault(d form.Place, base string, at, rest []step, 
 
 // withDefault returns the condition that an optional with the value of a field, or the default of the
 // field, satisfies the rule. For some fields, 0 counts as the default.
-func (t *translator) withDefault(d form.Place, of fieldType, optional string, steps []step) string {
+func (t *translator) withDefault(d *jsonpath.Implied, of vmapi.Sort, optional string, steps jp.Expr) string {
 	v, unset := nameOf(steps), t.byDefault(d, of)
-	if d.ZeroIsDefault && (unset != holdsNever || t.holds(0) != holdsNever) {
+	if d.ZeroIsUnset() && (unset != holdsNever || t.holds(0) != holdsNever) {
 		optional = "optional.ofNonZeroValue(" + optional + ".orValue(0))"
 	}
 	return optional + ".optMap(" + v + ", " + t.constrained(v, of) + ").orValue(" + unset + ")"
 }
 
 // byDefault returns the condition that a field's default satisfies the rule.
-func (t *translator) byDefault(d form.Place, of fieldType) string {
-	if verdict := t.holds(d.Default); verdict != "" {
+func (t *translator) byDefault(d *jsonpath.Implied, of vmapi.Sort) string {
+	if verdict := t.holds(d.Default()); verdict != "" {
 		return verdict
 	}
-	literal := fmt.Sprint(d.Default)
-	if text, ok := d.Default.(string); ok {
+	literal := fmt.Sprint(d.Default())
+	if text, ok := d.Default().(string); ok {
 		literal = strconv.Quote(text)
 	}
 	return t.constrained(literal, of)

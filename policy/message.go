@@ -5,7 +5,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ohler55/ojg/jp"
+
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/jsonpath"
+	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
 // messageExpression returns the messageExpression of a policy: the message of the rule, with the
@@ -17,10 +21,7 @@ func (t *translator) messageExpression(message string) string {
 	if err != nil || len(message) > maxMessage {
 		return ""
 	}
-	field := "spec.template"
-	for _, s := range steps {
-		field += s.String()
-	}
+	field := "spec.template" + jsonpath.Write(steps)
 	said := strconv.Quote(message)
 	if found := t.found(steps); found != "" {
 		said = strconv.Quote(message+" ("+field+": ") + " + " + found + ` + ")"`
@@ -58,7 +59,7 @@ const beyond = ", which has more than 18 digits, too many for the API server"
 
 // found returns an expression for what a VM has at a path, as text. It returns "" for items of
 // items.
-func (t *translator) found(steps []step) string {
+func (t *translator) found(steps jp.Expr) string {
 	i := firstEach(steps)
 	if i < 0 {
 		return t.text(t.base(steps), nil, steps)
@@ -78,15 +79,15 @@ func (t *translator) found(steps []step) string {
 }
 
 // text returns an expression for a field below base, as text.
-func (t *translator) text(base string, at, steps []step) string {
+func (t *translator) text(base string, at, steps jp.Expr) string {
 	optional := chain(base, at, steps)
-	of := typeAt(slices.Concat(at, steps))
-	if of == stringType {
+	of := sortAt(slices.Concat(at, steps))
+	if of == vmapi.Text {
 		return optional + ".orValue(" + notSet + ")"
 	}
 	v := nameOf(steps)
 	text := "string(" + read(v, steps) + ")"
-	if t.rule.Kind == vmrules.KindInteger && of == quantityType {
+	if t.rule.Kind == vmrules.KindInteger && of == vmapi.Quantity {
 		text += " + [quantity(" + text + `)].map(q, q.isInteger() || q.asApproximateFloat() < 9.2e18 ? "" : "` + beyond + `")[0]`
 	}
 	return optional + ".optMap(" + v + ", " + text + ").orValue(" + notSet + ")"

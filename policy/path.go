@@ -6,36 +6,37 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ohler55/ojg/jp"
+
 	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/fieldpath"
+	"github.com/vmrules/vmrules/internal/inside"
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
-// A step of a path that can be translated is a name, the index of an item, or all items.
-type step = fieldpath.Step
-
 // nameIn returns the name in a step; "" for items.
-func nameIn(s step) string {
-	name, _ := s.(fieldpath.Name)
+func nameIn(step jp.Frag) string {
+	name, _ := step.(jp.Child)
 	return string(name)
 }
 
 // isForeign reports whether a step cannot be translated.
-func isForeign(s step) bool {
-	switch s := s.(type) {
-	case fieldpath.Name:
+func isForeign(step jp.Frag) bool {
+	switch s := step.(type) {
+	case jp.Child:
 		return s == ""
-	case fieldpath.Index:
+	case jp.Nth:
 		return s < 0
-	case fieldpath.Items:
-		return false
 	}
-	return true
+	return !isEach(step)
 }
 
+// isEach reports whether a step selects all items.
+func isEach(step jp.Frag) bool { return step == jp.Wildcard('#') }
+
 // stepsOf returns the steps of a path of names, non-negative indexes and [*].
-func stepsOf(key string, path vmrules.Path) ([]step, error) {
-	steps := fieldpath.Steps(path)
+func stepsOf(key string, path vmrules.Path) (jp.Expr, error) {
+	steps := inside.Vmrules.Parsed(path).Steps()
 	switch {
 	case len(steps) == 0, slices.ContainsFunc(steps, isForeign):
 		return nil, refuse(key, "%s cannot be translated: only names, non-negative indexes and [*] can", path)
@@ -55,7 +56,7 @@ func stepsOf(key string, path vmrules.Path) ([]step, error) {
 }
 
 // fieldKey returns the path of a field for messages. In it, [] stands for any item of a list.
-func fieldKey(steps []step) string {
+func fieldKey(steps jp.Expr) string {
 	var s strings.Builder
 	for _, step := range steps {
 		if name := nameIn(step); name != "" {
@@ -68,9 +69,7 @@ func fieldKey(steps []step) string {
 }
 
 // firstEach returns the index of the first step that selects all items; -1 if there is none.
-func firstEach(steps []step) int {
-	return slices.IndexFunc(steps, func(s step) bool { return s == fieldpath.Items{} })
-}
+func firstEach(steps jp.Expr) int { return slices.IndexFunc(steps, isEach) }
 
 // celReserved has CEL's keywords and reserved words.
 var celReserved = []string{
@@ -120,11 +119,11 @@ func member(name, mark string) string {
 
 // chain appends steps of names and indexes to an expression. Each step may be absent, so the
 // result is an optional.
-func chain(base string, parent, steps []step) string {
+func chain(base string, parent, steps jp.Expr) string {
 	for i, s := range steps {
 		switch name := nameIn(s); {
 		case name == "":
-			base += strings.Replace(s.String(), "[", "[?", 1)
+			base += strings.Replace(jsonpath.Write(jp.Expr{s}), "[", "[?", 1)
 		case i == 0 && len(parent) == 0 && name == "spec" && len(steps) > 1:
 			base += member(name, "")
 		default:
@@ -137,7 +136,7 @@ func chain(base string, parent, steps []step) string {
 // read returns the expression that reads a variable with the value that steps select. CEL's
 // checker knows that what a name selects is dyn. For what an index selects, it would infer the
 // type from the first use, so that is converted to dyn.
-func read(v string, steps []step) string {
+func read(v string, steps jp.Expr) string {
 	if isIdentifier(nameIn(steps[len(steps)-1])) {
 		return v
 	}
@@ -146,13 +145,13 @@ func read(v string, steps []step) string {
 
 // plainChain returns an expression that reads a field. It is an error if the field or one
 // above it is absent.
-func (t *translator) plainChain(steps []step) string {
+func (t *translator) plainChain(steps jp.Expr) string {
 	path := t.base(steps)
 	for _, s := range steps {
 		if name := nameIn(s); name != "" {
 			path += member(name, "")
 		} else {
-			path += s.String()
+			path += jsonpath.Write(jp.Expr{s})
 		}
 	}
 	return path

@@ -4,8 +4,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ohler55/ojg/jp"
+
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/inside"
 	"github.com/vmrules/vmrules/internal/vmapi"
+	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
 // A translator translates one rule.
@@ -48,7 +52,10 @@ var setters = []string{"instancetype", "preference"}
 // maySet reports whether the object that a setter names may set a field that one of the rule's
 // paths selects.
 func maySet(setter string, r vmrules.Rule) bool {
-	return slices.ContainsFunc(pathsOf(r), func(path vmrules.Path) bool { return placeOf(path, setter).MayBeSet })
+	by := vmfields.SettersOf(map[string]any{setter: "any"})
+	return slices.ContainsFunc(pathsOf(r), func(path vmrules.Path) bool {
+		return vmfields.OpenVM.MaySet(inside.Vmrules.Parsed(path), by) != 0
+	})
 }
 
 // references returns a call for each of the VM's references to an instance type or a preference that may
@@ -109,7 +116,7 @@ func (t *translator) enforced() error {
 }
 
 // scalar is stepsOf for a path that must not select an object or array.
-func scalar(key string, path vmrules.Path) ([]step, error) {
+func scalar(key string, path vmrules.Path) (jp.Expr, error) {
 	steps, err := stepsOf(key, path)
 	switch {
 	case err != nil:
@@ -123,7 +130,7 @@ func scalar(key string, path vmrules.Path) ([]step, error) {
 }
 
 // where translates a rule with valid: it holds if valid selects nothing.
-func (t *translator) where(valid, path []step) string {
+func (t *translator) where(valid, path jp.Expr) string {
 	if selectTogether(valid, path) {
 		return t.all(t.base(path), nil, path)
 	}
@@ -132,14 +139,14 @@ func (t *translator) where(valid, path []step) string {
 
 // selectTogether reports whether path selects something whenever valid does: they are the same,
 // or path selects a field with a default in the object that valid selects.
-func selectTogether(valid, path []step) bool {
-	return slices.Equal(valid, path) || slices.Equal(valid, path[:len(path)-1]) && defaultAt(path).Default != nil
+func selectTogether(valid, path jp.Expr) bool {
+	return slices.Equal(valid, path) || slices.Equal(valid, path[:len(path)-1]) && defaultAt(path).Default() != nil
 }
 
 // base returns the expression for the VM's spec.template, from which the steps are read. Its
 // type is dynamic where KubeVirt's CRD does not declare what follows, as in the metadata, so that
 // Kubernetes' type checker accepts the expression.
-func (t *translator) base(steps []step) string {
+func (t *translator) base(steps jp.Expr) string {
 	base := t.root + ".spec.template"
 	if !inSpec(steps) {
 		return "dyn(" + base + ")"
@@ -149,7 +156,7 @@ func (t *translator) base(steps []step) string {
 
 // inSpec reports whether steps begin with spec, and have only names that an expression can read
 // from an object with a declared type.
-func inSpec(steps []step) bool {
+func inSpec(steps jp.Expr) bool {
 	for i, s := range steps {
 		if hasShape(steps[:i], vmapi.Map) {
 			break
@@ -162,7 +169,7 @@ func inSpec(steps []step) bool {
 }
 
 // required translates a rule without valid: the path must select something.
-func (t *translator) required(path []step) string {
+func (t *translator) required(path jp.Expr) string {
 	i := firstEach(path)
 	if i < 0 {
 		return t.value(t.base(path), nil, path, holdsNever)
@@ -179,7 +186,7 @@ func (t *translator) required(path []step) string {
 }
 
 // namesFor returns the variables for a list and its items.
-func namesFor(list []step) (name, item string) {
+func namesFor(list jp.Expr) (name, item string) {
 	last := nameIn(list[len(list)-1])
 	name, item = variable(last), itemOf(last)
 	if name == item {
@@ -189,7 +196,7 @@ func namesFor(list []step) (name, item string) {
 }
 
 // itemInside returns the variable for the items of a list below the variable base.
-func itemInside(base string, list []step) string {
+func itemInside(base string, list jp.Expr) string {
 	if _, item := namesFor(list); item != base {
 		return item
 	}
@@ -206,7 +213,7 @@ func unlessNull(object, absent, holds string) string {
 }
 
 // all returns the condition that all values that the steps select from base satisfy the rule.
-func (t *translator) all(base string, at, rest []step) string {
+func (t *translator) all(base string, at, rest jp.Expr) string {
 	i := firstEach(rest)
 	if i < 0 {
 		return t.value(base, at, rest, holdsAlways)
@@ -217,7 +224,7 @@ func (t *translator) all(base string, at, rest []step) string {
 }
 
 // exists returns the condition that the steps select something from base.
-func (t *translator) exists(base string, at, rest []step) string {
+func (t *translator) exists(base string, at, rest jp.Expr) string {
 	i := firstEach(rest)
 	if i < 0 {
 		return t.present(base, at, rest)
@@ -233,11 +240,11 @@ func (t *translator) exists(base string, at, rest []step) string {
 
 // present returns the condition that steps of names and indexes select something. A field with a
 // default exists if its parent does.
-func (t *translator) present(base string, at, rest []step) string {
+func (t *translator) present(base string, at, rest jp.Expr) string {
 	switch {
 	case len(rest) == 0:
 		return holdsAlways
-	case defaultAt(slices.Concat(at, rest)).Default == nil:
+	case defaultAt(slices.Concat(at, rest)).Default() == nil:
 		return chain(base, at, rest) + ".hasValue()"
 	case len(rest) == 1:
 		return base + " != null"
@@ -247,20 +254,20 @@ func (t *translator) present(base string, at, rest []step) string {
 
 // value returns the condition that the value that steps of names and indexes select satisfies
 // the rule. It is absent if they select nothing.
-func (t *translator) value(base string, at, rest []step, absent string) string {
+func (t *translator) value(base string, at, rest jp.Expr, absent string) string {
 	full := slices.Concat(at, rest)
-	of := typeAt(full)
+	of := sortAt(full)
 	if len(rest) == 0 {
 		return t.constrained(base, of)
 	}
-	if d := defaultAt(full); d.Default != nil {
+	if d := defaultAt(full); d.Default() != nil {
 		return t.valueOrDefault(d, base, at, rest, absent)
 	}
 	v := nameOf(rest)
 	return chain(base, at, rest) + ".optMap(" + v + ", " + t.constrained(read(v, rest), of) + ").orValue(" + absent + ")"
 }
 
-func nameOf(steps []step) string {
+func nameOf(steps jp.Expr) string {
 	if name := nameIn(steps[len(steps)-1]); name != "" {
 		return variable(name)
 	}

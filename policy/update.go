@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ohler55/ojg/jp"
+
 	"github.com/vmrules/vmrules"
 )
 
@@ -44,12 +46,12 @@ func (t *translator) forgiving(expression string) string {
 // values at the same places in both. It is the first list on the way as a whole, so that it does not
 // matter which items are selected, and how vmrules.Ratcheting tells them apart. For a field with a
 // default, it is the object around the field, without which there is no default.
-func (t *translator) compared(steps []step) string {
+func (t *translator) compared(steps jp.Expr) string {
 	base := t.base(steps)
-	if i := slices.IndexFunc(steps, func(s step) bool { return nameIn(s) == "" }); i >= 0 {
+	if i := slices.IndexFunc(steps, func(step jp.Frag) bool { return nameIn(step) == "" }); i >= 0 {
 		return chain(base, nil, steps[:i])
 	}
-	if defaultAt(steps).Default != nil {
+	if defaultAt(steps).Default() != nil {
 		steps = steps[:len(steps)-1]
 	}
 	return chain(base, nil, steps)
