@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ohler55/ojg/jp"
-
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/pcre"
@@ -136,12 +134,12 @@ func (t *translator) limit(l limit, of vmapi.Sort) (text string, isPlain bool, n
 		text, err = exactQuantity(l.key, text)
 		return "quantity(" + strconv.Quote(text) + ")", false, nil, err
 	}
-	steps, err := argument(l.key, l.Argument)
+	p, err := t.argument(l.key, l.Argument)
 	if err != nil {
 		return "", false, nil, err
 	}
-	read, is := t.plainChain(steps), sortAt(steps)
-	needs = []string{t.present(t.base(steps), nil, steps)}
+	read, is := p.plain(), sortAt(p.path())
+	needs = []string{p.exists()}
 	switch {
 	case is == vmapi.Integer && of == vmapi.Integer:
 		return read, true, needs, nil
@@ -151,20 +149,19 @@ func (t *translator) limit(l limit, of vmapi.Sort) (text string, isPlain bool, n
 	return asQuantity(read, is), false, needs, nil
 }
 
-// argument returns the steps of the path of an argument, which must select one value.
-func argument(key string, a vmrules.Argument) (jp.Expr, error) {
+// argument returns the place of the path of an argument, which must select one value.
+func (t *translator) argument(key string, a vmrules.Argument) (place, error) {
 	path, _ := a.Path()
 	steps, err := scalar(key, path)
-	if err != nil {
-		return nil, err
+	switch {
+	case err != nil:
+		return place{}, err
+	case defaultAt(steps).Default() != nil:
+		return place{}, refuse(key, "%s has a default, which CEL cannot read", path)
+	case firstEach(steps) >= 0:
+		return place{}, refuse(key, "%s may select several values, but one is needed", path)
 	}
-	if defaultAt(steps).Default() != nil {
-		return nil, refuse(key, "%s has a default, which CEL cannot read", path)
-	}
-	if firstEach(steps) >= 0 {
-		return nil, refuse(key, "%s may select several values, but one is needed", path)
-	}
-	return steps, nil
+	return t.at(steps), nil
 }
 
 // wholeNumber converts a number to CEL's notation of an int. It returns false if the number is

@@ -2,56 +2,59 @@ package policy
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
-
-	"github.com/ohler55/ojg/jp"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/form"
-	"github.com/vmrules/vmrules/internal/jsonpath"
-	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
 // This file translates rules about fields that have a default.
 
 // valueOrDefault is value for a field with a default, which exists if its parent does.
-func (t *translator) valueOrDefault(d *jsonpath.Implied, base string, at, rest jp.Expr, absent string) string {
-	of := sortAt(slices.Concat(at, rest))
-	if t.byDefault(d, of) == absent { // then an absent parent gives the same result as an absent field
-		return t.withDefault(d, of, chain(base, at, rest), rest)
+func (t *translator) valueOrDefault(p place, absent string) string {
+	if t.byDefault(p) == absent { // then an absent parent gives the same result as an absent field
+		return t.withDefault(p, p.optional())
 	}
-	parent, leaf := rest[:len(rest)-1], rest[len(rest)-1]
-	field := member(nameIn(leaf), "?")
-	if len(parent) == 0 {
-		return unlessNull(base, absent, t.withDefault(d, of, base+field, rest))
+	parent, field := p.parent(), member(p.steps[len(p.steps)-1], "?")
+	if len(parent.steps) == 0 {
+		return unlessNull(p.base, absent, t.withDefault(p, p.base+field))
 	}
-	name := nameOf(parent)
-	read := read(name, parent)
-	holds := unlessNull(read, absent, t.withDefault(d, of, read+field, rest))
-	return chain(base, at, parent) + ".optMap(" + name + ", " + holds + ").orValue(" + absent + ")"
+	name, read := parent.variable()
+	holds := unlessNull(read, absent, t.withDefault(p, read+field))
+	return parent.optional() + ".optMap(" + name + ", " + holds + ").orValue(" + absent + ")"
+}
+
+// unlessNull returns a condition on an object that is also false for null, below which a field
+// would be absent and have its default. It returns holds alone if absence is not refused.
+func unlessNull(object, absent, holds string) string {
+	if absent != holdsNever {
+		return holds
+	}
+	return object + " != null && " + holds
 }
 
 // withDefault returns the condition that an optional with the value of a field, or the default of the
 // field, satisfies the rule. For some fields, 0 counts as the default.
-func (t *translator) withDefault(d *jsonpath.Implied, of vmapi.Sort, optional string, steps jp.Expr) string {
-	v, unset := nameOf(steps), t.byDefault(d, of)
-	if d.ZeroIsUnset() && (unset != holdsNever || t.holds(0) != holdsNever) {
+func (t *translator) withDefault(p place, optional string) string {
+	v, _ := p.variable()
+	unset := t.byDefault(p)
+	if defaultAt(p.path()).ZeroIsUnset() && (unset != holdsNever || t.holds(0) != holdsNever) {
 		optional = "optional.ofNonZeroValue(" + optional + ".orValue(0))"
 	}
-	return optional + ".optMap(" + v + ", " + t.constrained(v, of) + ").orValue(" + unset + ")"
+	return optional + ".optMap(" + v + ", " + t.constrained(v, sortAt(p.path())) + ").orValue(" + unset + ")"
 }
 
 // byDefault returns the condition that a field's default satisfies the rule.
-func (t *translator) byDefault(d *jsonpath.Implied, of vmapi.Sort) string {
-	if verdict := t.holds(d.Default()); verdict != "" {
+func (t *translator) byDefault(p place) string {
+	value := defaultAt(p.path()).Default()
+	if verdict := t.holds(value); verdict != "" {
 		return verdict
 	}
-	literal := fmt.Sprint(d.Default())
-	if text, ok := d.Default().(string); ok {
+	literal := fmt.Sprint(value)
+	if text, ok := value.(string); ok {
 		literal = strconv.Quote(text)
 	}
-	return t.constrained(literal, of)
+	return t.constrained(literal, sortAt(p.path()))
 }
 
 var withoutDefault = vmrules.MustParsePath("jsonpath::.value")

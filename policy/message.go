@@ -1,11 +1,8 @@
 package policy
 
 import (
-	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/ohler55/ojg/jp"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/jsonpath"
@@ -21,16 +18,14 @@ func (t *translator) messageExpression(message string) string {
 	if err != nil || len(message) > maxMessage {
 		return ""
 	}
-	field := "spec.template" + jsonpath.Write(steps)
-	said := strconv.Quote(message)
-	if found := t.found(steps); found != "" {
-		said = strconv.Quote(message+" ("+field+": ") + " + " + found + ` + ")"`
+	found, doubts := t.found(t.at(steps)), t.doubts(message)
+	switch {
+	case found != "":
+		return doubts + strconv.Quote(message+" (spec.template"+jsonpath.Write(steps)+": ") + " + " + found + ` + ")"`
+	case doubts != "":
+		return doubts + strconv.Quote(message)
 	}
-	doubts := t.doubts(message)
-	if doubts == "" && said == strconv.Quote(message) {
-		return ""
-	}
-	return doubts + said
+	return ""
 }
 
 // doubts begins an expression for a message: for a VM that the rule cannot decide, it says why. It
@@ -45,8 +40,8 @@ func (t *translator) doubts(message string) string {
 		doubts = doubt(set, "the VM has "+which+", which may set what the rule is about")
 	}
 	for key, a := range t.rule.Arguments() {
-		if steps, err := argument(key, a); err == nil {
-			doubts += doubt("!("+t.present(t.base(steps), nil, steps)+")", "the VM has no "+a.String()+", the "+key+" of the rule")
+		if p, err := t.argument(key, a); err == nil {
+			doubts += doubt("!("+p.exists()+")", "the VM has no "+a.String()+", the "+key+" of the rule")
 		}
 	}
 	return doubts
@@ -57,38 +52,34 @@ const notSet = `"not set"`
 // beyond is said behind a quantity that integral does not accept because of its size.
 const beyond = ", which has more than 18 digits, too many for the API server"
 
-// found returns an expression for what a VM has at a path, as text. It returns "" for items of
-// items.
-func (t *translator) found(steps jp.Expr) string {
-	i := firstEach(steps)
-	if i < 0 {
-		return t.text(t.base(steps), nil, steps)
+// found returns an expression for what a VM has at a place, as text. It returns "" for items of items.
+func (t *translator) found(p place) string {
+	list, item, ok := p.items()
+	if !ok {
+		return t.text(p)
 	}
-	if firstEach(steps[i+1:]) >= 0 {
+	if firstEach(item.steps) >= 0 {
 		return ""
 	}
-	list := chain(t.base(steps), nil, steps[:i])
-	_, item := namesFor(steps[:i])
-	at, below := steps[:i+1], steps[i+1:]
-	if len(below) == 0 {
-		return list + ".orValue([]).map(" + item + ", string(" + item + `)).join(", ")`
+	items := list.optional() + ".orValue([])"
+	if len(item.steps) == 0 {
+		return items + ".map(" + item.base + ", string(" + item.base + `)).join(", ")`
 	}
-	exists := t.exists(item, at, below)
-	return "(" + list + ".orValue([]).exists(" + item + ", " + exists + ") ? " +
-		list + ".orValue([]).map(" + item + ", " + exists + ", " + t.text(item, at, below) + `).join(", ") : ` + notSet + ")"
+	exists := item.exists()
+	return "(" + items + ".exists(" + item.base + ", " + exists + ") ? " +
+		items + ".map(" + item.base + ", " + exists + ", " + t.text(item) + `).join(", ") : ` + notSet + ")"
 }
 
-// text returns an expression for a field below base, as text.
-func (t *translator) text(base string, at, steps jp.Expr) string {
-	optional := chain(base, at, steps)
-	of := sortAt(slices.Concat(at, steps))
+// text returns an expression for a field, as text.
+func (t *translator) text(p place) string {
+	of := sortAt(p.path())
 	if of == vmapi.Text {
-		return optional + ".orValue(" + notSet + ")"
+		return p.optional() + ".orValue(" + notSet + ")"
 	}
-	v := nameOf(steps)
-	text := "string(" + read(v, steps) + ")"
+	name, read := p.variable()
+	text := "string(" + read + ")"
 	if t.rule.Kind == vmrules.KindInteger && of == vmapi.Quantity {
 		text += " + [quantity(" + text + `)].map(q, q.isInteger() || q.asApproximateFloat() < 9.2e18 ? "" : "` + beyond + `")[0]`
 	}
-	return optional + ".optMap(" + v + ", " + text + ").orValue(" + notSet + ")"
+	return p.optional() + ".optMap(" + name + ", " + text + ").orValue(" + notSet + ")"
 }

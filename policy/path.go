@@ -108,51 +108,14 @@ func itemOf(list string) string {
 	return singular
 }
 
-// member returns the expression for a step to a member. The mark is "?" if the member may be
-// absent.
-func member(name, mark string) string {
-	if isIdentifier(name) {
+// member returns the expression for a step to a member or an item. The mark is "?" if that may be absent.
+func member(step jp.Frag, mark string) string {
+	name := nameIn(step)
+	switch {
+	case name == "":
+		return strings.Replace(jsonpath.Write(jp.Expr{step}), "[", "["+mark, 1)
+	case isIdentifier(name):
 		return "." + mark + name
 	}
 	return "[" + mark + strconv.Quote(name) + "]"
-}
-
-// chain appends steps of names and indexes to an expression. Each step may be absent, so the
-// result is an optional.
-func chain(base string, parent, steps jp.Expr) string {
-	for i, s := range steps {
-		switch name := nameIn(s); {
-		case name == "":
-			base += strings.Replace(jsonpath.Write(jp.Expr{s}), "[", "[?", 1)
-		case i == 0 && len(parent) == 0 && name == "spec" && len(steps) > 1:
-			base += member(name, "")
-		default:
-			base += member(name, "?")
-		}
-	}
-	return base
-}
-
-// read returns the expression that reads a variable with the value that steps select. CEL's
-// checker knows that what a name selects is dyn. For what an index selects, it would infer the
-// type from the first use, so that is converted to dyn.
-func read(v string, steps jp.Expr) string {
-	if isIdentifier(nameIn(steps[len(steps)-1])) {
-		return v
-	}
-	return "dyn(" + v + ")"
-}
-
-// plainChain returns an expression that reads a field. It is an error if the field or one
-// above it is absent.
-func (t *translator) plainChain(steps jp.Expr) string {
-	path := t.base(steps)
-	for _, s := range steps {
-		if name := nameIn(s); name != "" {
-			path += member(name, "")
-		} else {
-			path += jsonpath.Write(jp.Expr{s})
-		}
-	}
-	return path
 }

@@ -80,7 +80,7 @@ func (t *translator) ofWritten() (string, error) {
 		return "", err
 	}
 	if t.rule.Valid.IsZero() {
-		return t.required(path), t.refusal
+		return t.required(t.at(path)), t.refusal
 	}
 	valid, err := stepsOf("valid", t.rule.Valid)
 	if err != nil {
@@ -132,9 +132,9 @@ func scalar(key string, path vmrules.Path) (jp.Expr, error) {
 // where translates a rule with valid: it holds if valid selects nothing.
 func (t *translator) where(valid, path jp.Expr) string {
 	if selectTogether(valid, path) {
-		return t.all(t.base(path), nil, path)
+		return t.all(t.at(path))
 	}
-	return t.exists(t.base(valid), nil, valid) + " ? " + grouped(t.required(path), " ? ") + " : " + holdsAlways
+	return t.at(valid).exists() + " ? " + grouped(t.required(t.at(path)), " ? ") + " : " + holdsAlways
 }
 
 // selectTogether reports whether path selects something whenever valid does: they are the same,
@@ -143,15 +143,15 @@ func selectTogether(valid, path jp.Expr) bool {
 	return slices.Equal(valid, path) || slices.Equal(valid, path[:len(path)-1]) && defaultAt(path).Default() != nil
 }
 
-// base returns the expression for the VM's spec.template, from which the steps are read. Its
-// type is dynamic where KubeVirt's CRD does not declare what follows, as in the metadata, so that
-// Kubernetes' type checker accepts the expression.
-func (t *translator) base(steps jp.Expr) string {
+// at returns the place that steps select in the VM. The type of its base is dynamic where KubeVirt's
+// CRD does not declare what follows, as in the metadata, so that Kubernetes' type checker accepts the
+// expression.
+func (t *translator) at(steps jp.Expr) place {
 	base := t.root + ".spec.template"
 	if !inSpec(steps) {
-		return "dyn(" + base + ")"
+		base = "dyn(" + base + ")"
 	}
-	return base
+	return place{base, nil, steps}
 }
 
 // inSpec reports whether steps begin with spec, and have only names that an expression can read
@@ -165,111 +165,41 @@ func inSpec(steps jp.Expr) bool {
 			return false
 		}
 	}
-	return len(steps) > 0 && nameIn(steps[0]) == "spec"
+	return nameIn(steps[0]) == "spec"
 }
 
 // required translates a rule without valid: the path must select something.
-func (t *translator) required(path jp.Expr) string {
-	i := firstEach(path)
-	if i < 0 {
-		return t.value(t.base(path), nil, path, holdsNever)
+func (t *translator) required(p place) string {
+	list, item, ok := p.items()
+	if !ok {
+		return t.value(p, holdsNever)
 	}
-	name, item := namesFor(path[:i])
-	all := t.all(item, path[:i+1], path[i+1:])
-	exists := t.exists(item, path[:i+1], path[i+1:])
-	some := name + ".exists(" + item + ", " + exists + ")"
-	if exists == holdsAlways {
-		some = "size(" + name + ") > 0"
-	}
-	both := name + ".all(" + item + ", " + all + ") && " + some
-	return chain(t.base(path), nil, path[:i]) + ".optMap(" + name + ", " + both + ").orValue(false)"
-}
-
-// namesFor returns the variables for a list and its items.
-func namesFor(list jp.Expr) (name, item string) {
-	last := nameIn(list[len(list)-1])
-	name, item = variable(last), itemOf(last)
-	if name == item {
+	name, _ := list.variable()
+	if name == item.base {
 		name = "list"
 	}
-	return name, item
+	both := name + ".all(" + item.base + ", " + t.all(item) + ") && " + item.existsIn(name)
+	return list.optional() + ".optMap(" + name + ", " + both + ").orValue(false)"
 }
 
-// itemInside returns the variable for the items of a list below the variable base.
-func itemInside(base string, list jp.Expr) string {
-	if _, item := namesFor(list); item != base {
-		return item
+// all returns the condition that all values at a place satisfy the rule.
+func (t *translator) all(p place) string {
+	list, item, ok := p.items()
+	if !ok {
+		return t.value(p, holdsAlways)
 	}
-	return "item" + base
+	return list.optional() + ".orValue([]).all(" + item.base + ", " + t.all(item) + ")"
 }
 
-// unlessNull returns a condition on an object that is also false for null, below which a field
-// would be absent and have its default. It returns holds alone if absence is not refused.
-func unlessNull(object, absent, holds string) string {
-	if absent != holdsNever {
-		return holds
+// value returns the condition that the value that names and indexes select satisfies the rule. It is
+// absent if they select nothing.
+func (t *translator) value(p place, absent string) string {
+	if len(p.steps) == 0 {
+		return t.constrained(p.base, sortAt(p.path()))
 	}
-	return object + " != null && " + holds
-}
-
-// all returns the condition that all values that the steps select from base satisfy the rule.
-func (t *translator) all(base string, at, rest jp.Expr) string {
-	i := firstEach(rest)
-	if i < 0 {
-		return t.value(base, at, rest, holdsAlways)
+	if defaultAt(p.path()).Default() != nil {
+		return t.valueOrDefault(p, absent)
 	}
-	item := itemInside(base, rest[:i])
-	each := t.all(item, slices.Concat(at, rest[:i+1]), rest[i+1:])
-	return chain(base, at, rest[:i]) + ".orValue([]).all(" + item + ", " + each + ")"
-}
-
-// exists returns the condition that the steps select something from base.
-func (t *translator) exists(base string, at, rest jp.Expr) string {
-	i := firstEach(rest)
-	if i < 0 {
-		return t.present(base, at, rest)
-	}
-	item := itemInside(base, rest[:i])
-	some := t.exists(item, slices.Concat(at, rest[:i+1]), rest[i+1:])
-	list := chain(base, at, rest[:i]) + ".orValue([])"
-	if some == holdsAlways {
-		return "size(" + list + ") > 0"
-	}
-	return list + ".exists(" + item + ", " + some + ")"
-}
-
-// present returns the condition that steps of names and indexes select something. A field with a
-// default exists if its parent does.
-func (t *translator) present(base string, at, rest jp.Expr) string {
-	switch {
-	case len(rest) == 0:
-		return holdsAlways
-	case defaultAt(slices.Concat(at, rest)).Default() == nil:
-		return chain(base, at, rest) + ".hasValue()"
-	case len(rest) == 1:
-		return base + " != null"
-	}
-	return chain(base, at, rest[:len(rest)-1]) + ".orValue(null) != null"
-}
-
-// value returns the condition that the value that steps of names and indexes select satisfies
-// the rule. It is absent if they select nothing.
-func (t *translator) value(base string, at, rest jp.Expr, absent string) string {
-	full := slices.Concat(at, rest)
-	of := sortAt(full)
-	if len(rest) == 0 {
-		return t.constrained(base, of)
-	}
-	if d := defaultAt(full); d.Default() != nil {
-		return t.valueOrDefault(d, base, at, rest, absent)
-	}
-	v := nameOf(rest)
-	return chain(base, at, rest) + ".optMap(" + v + ", " + t.constrained(read(v, rest), of) + ").orValue(" + absent + ")"
-}
-
-func nameOf(steps jp.Expr) string {
-	if name := nameIn(steps[len(steps)-1]); name != "" {
-		return variable(name)
-	}
-	return "item"
+	name, read := p.variable()
+	return p.optional() + ".optMap(" + name + ", " + t.constrained(read, sortAt(p.path())) + ").orValue(" + absent + ")"
 }

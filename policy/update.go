@@ -47,14 +47,13 @@ func (t *translator) forgiving(expression string) string {
 // matter which items are selected, and how vmrules.Ratcheting tells them apart. For a field with a
 // default, it is the object around the field, without which there is no default.
 func (t *translator) compared(steps jp.Expr) string {
-	base := t.base(steps)
+	p := t.at(steps)
 	if i := slices.IndexFunc(steps, func(step jp.Frag) bool { return nameIn(step) == "" }); i >= 0 {
-		return chain(base, nil, steps[:i])
+		p.steps = steps[:i]
+	} else if defaultAt(steps).Default() != nil {
+		p = p.parent()
 	}
-	if defaultAt(steps).Default() != nil {
-		steps = steps[:len(steps)-1]
-	}
-	return chain(base, nil, steps)
+	return p.optional()
 }
 
 // pathsOf returns the paths of a rule and of its arguments.
