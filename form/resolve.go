@@ -107,10 +107,10 @@ func Resolve(rules vmrules.Rules, object map[string]any, opts ...vmrules.Validat
 	return func(yield func(Resolved) bool) {
 		judging := inside.Vmrules.Judging(rules, object, opts)
 		defer judging.Release()
-		each := make([]resolvedRule, 0, rules.Len())
+		each := make([]vmrules.Rule, 0, rules.Len())
 		for i := range rules.Len() {
 			rule, _ := inside.Vmrules.Rule(rules, i)
-			each = append(each, resolvedRule{inside.Vmrules.Parsed(rule.Path), inside.Vmrules.Parsed(rule.Valid)})
+			each = append(each, rule)
 		}
 		targets := judging.Targets()
 		for i := range targets {
@@ -152,15 +152,12 @@ func (r *Resolved) Checker() (*ValueChecker, error) {
 	return newValueChecker(rule, &r.set, r.implied, r.opts)
 }
 
-// A resolvedRule holds the paths of a rule.
-type resolvedRule struct{ path, valid *jsonpath.Path }
-
 // A resolver resolves rules for one target.
 type resolver struct {
 	door.Judging
 	rules  vmrules.Rules
 	opts   []vmrules.ValidateOption
-	each   []resolvedRule
+	each   []vmrules.Rule
 	target *vmtarget.Target
 	known  map[string]*found // by path, because rules often share one
 }
@@ -214,7 +211,7 @@ func (r *resolver) unresolved(left int) Resolved {
 
 // rule resolves one rule.
 func (r *resolver) rule(i int) Resolved {
-	t, path, valid := r.target, r.each[i].path, r.each[i].valid
+	t, path, valid := r.target, inside.Vmrules.Parsed(r.each[i].Path), inside.Vmrules.Parsed(r.each[i].Valid)
 	text := len(path.Text())
 	_ = r.Budget().Spend(text*writtenWork+resolvedWork, t.At.TextSize()+2*text+resolvedSize)
 	f := r.find(path)
