@@ -230,7 +230,7 @@ func (g *schemaGroup) write(rules []*Resolved) {
 		return
 	}
 	if should := g.limit(warning).Should; should.Rules != nil && !g.isSpent() {
-		g.tree.grow(g.place).should, _ = value.ThroughJSON(should)
+		g.tree.grow(g.place.steps).should, _ = value.ThroughJSON(should)
 	}
 }
 
@@ -257,9 +257,8 @@ func (g *schemaGroup) cannotBeSaid(r *Resolved, err error) bool {
 func (g *schemaGroup) addMust(must *total, r *Resolved) {
 	tree, rule := g.tree, &g.rules[r.Index]
 	if !g.isPartial {
-		target := place{steps: g.root}
-		tree.require(target)
-		tree.grow(target).isObject = true
+		tree.require(place{steps: g.root})
+		tree.grow(g.root).isObject = true
 	}
 	if r.Outcome == vmrules.OutcomeUndecided && !r.HasParameters && g.hasRoot {
 		g.leaveOut(rule, "", "", errors.New(r.Note))

@@ -42,9 +42,6 @@ func (p place) exists() map[string]any {
 	return n.schema()
 }
 
-// isDefaulted reports whether the path ends here, at a field with a default.
-func (p place) isDefaulted() bool { return len(p.steps) == 0 && p.hasDefault }
-
 func jsonInt(i int64) json.Number { return json.Number(strconv.FormatInt(i, 10)) }
 
 // A node collects what the schema says about the values at one place.
@@ -60,9 +57,9 @@ type node struct {
 	should   any
 }
 
-// grow returns the node of a path, and adds nodes that are missing.
-func (n *node) grow(p place) *node {
-	for _, step := range p.steps {
+// grow returns the node behind steps, and adds nodes that are missing.
+func (n *node) grow(steps []fieldpath.Step) *node {
+	for _, step := range steps {
 		n = n.below(step)
 	}
 	return n
@@ -83,45 +80,44 @@ func (n *node) below(step fieldpath.Step) *node {
 func (n *node) require(p place) {
 	for i, step := range p.steps {
 		n.isThere = true
-		rest := place{p.steps[i+1:], p.hasDefault}
 		switch step := step.(type) {
 		case fieldpath.Name:
 			n.isObject = true
-			if rest.isDefaulted() {
+			if p.hasDefault && i == len(p.steps)-1 { // then the default is there
 				return
 			}
-			n.requireMember(string(step))
-			n = n.below(step)
+			n = n.requireMember(step)
 		case fieldpath.Index:
 			n.least = max(n.least, int(step)+1)
 			n = n.below(step)
 		default:
 			n.least = max(n.least, 1)
-			n.contains = append(n.contains, rest.exists())
+			n.contains = append(n.contains, place{p.steps[i+1:], p.hasDefault}.exists())
 			return
 		}
 	}
 	n.isThere = true
 }
 
-// requireMember makes a member required. The caller then sets that it is there.
-func (n *node) requireMember(name string) {
-	if !n.below(fieldpath.Name(name)).isThere {
-		n.required = append(n.required, name)
+// requireMember makes a member required, and returns its node.
+func (n *node) requireMember(name fieldpath.Name) *node {
+	member := n.below(name)
+	if !member.isThere {
+		member.isThere = true
+		n.required = append(n.required, string(name))
 	}
+	return member
 }
 
 // demand sets what the values at a path must satisfy. If the field has a default that does
 // not satisfy it, the field becomes required.
 func (n *node) demand(p place, leaf *leaf) {
-	n.grow(p).leaf = leaf
+	n.grow(p.steps).leaf = leaf
 	if leaf.standIn == nil || leaf.admitsDefault {
 		return
 	}
 	last := len(p.steps) - 1
-	parent := n.grow(place{steps: p.steps[:last]})
-	parent.requireMember(string(p.steps[last].(fieldpath.Name)))
-	parent.below(p.steps[last]).isThere = true
+	n.grow(p.steps[:last]).requireMember(p.steps[last].(fieldpath.Name))
 }
 
 // schema returns the schema of the node and of all nodes below it.
