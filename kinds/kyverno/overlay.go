@@ -74,7 +74,7 @@ func readOverlay(s vmrules.RuleSource, raw []byte) (*overlay, []mistake) {
 	if r.wrong != nil {
 		return nil, r.wrong
 	}
-	root := r.node(r.existence(resolved, ""), position{})
+	root := r.node(resolved, position{})
 	if r.wrong != nil {
 		return nil, r.wrong
 	}
@@ -128,14 +128,15 @@ type position struct {
 	at       string // the path; "" at the root
 	metadata bool   // whether the node is the value of "metadata"
 	labels   bool   // whether it is the value of "labels" or "annotations" in metadata
+	isOne    bool   // whether isOneLike, or an item of such a list
 }
 
 func (p position) in(name string) position {
-	return position{below(p.at, name), name == "metadata", p.metadata && (name == "labels" || name == "annotations")}
+	return position{at: below(p.at, name), metadata: name == "metadata", labels: p.metadata && (name == "labels" || name == "annotations")}
 }
 
 func (p position) item(i int) position {
-	return position{at: fmt.Sprintf("%s[%d]", p.at, i)}
+	return position{at: fmt.Sprintf("%s[%d]", p.at, i), isOne: p.isOne}
 }
 
 func below(at, name string) string {
@@ -193,73 +194,19 @@ func exactly(text string) (any, bool) {
 	return f, ok && got.Cmp(want) == 0
 }
 
-// existence moves the existence anchor from the item of a list, where the page of 2019 has it,
-// to the list, where today's Kyverno has it. It means that the list must exist, and that one of
-// its items must match the pattern.
-func (r *overlayReader) existence(v any, at string) any {
-	switch v := v.(type) {
-	case map[string]any:
-		m := make(map[string]any, len(v))
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			value := r.existence(v[key], below(at, key))
-			if item, ok := r.oneLike(value); ok {
-				r.oneOf(m, v, key, item, below(at, key))
-				continue
-			}
-			m[key] = value
-		}
-		return m
-	case []any:
-		for i, item := range v {
-			v[i] = r.existence(item, fmt.Sprintf("%s[%d]", at, i))
-		}
-	}
-	return v
-}
-
-// oneOf adds to m that a list must exist, and that one of its items must match a pattern.
-func (r *overlayReader) oneOf(m, written map[string]any, key string, item map[string]any, at string) {
-	name, a := key, anchor.Parse(key)
-	switch {
-	case a == nil:
-		m[name] = "*"
-	case anchor.IsEquality(a):
-		name = a.Key()
-	default:
-		r.refuse(at, "a list with the anchor of %s cannot also have an item with an existence anchor ^(…): write only one of them", key)
-		return
-	}
-	today := anchor.String(anchor.Existence, name)
-	if _, ok := written[today]; ok {
-		r.refuse(at, "%s says the same of this list: write only one of them", today)
-		return
-	}
-	plain := make(map[string]any, len(item))
-	for k, value := range item {
-		if a := anchor.Parse(k); anchor.IsExistence(a) && !isListOfMaps(value) {
-			k = a.Key()
-		}
-		if _, ok := plain[k]; ok {
-			r.refuse(at, "an item has both %s and ^(%s): write only one of them", k, k)
-		}
-		plain[k] = value
-	}
-	m[today] = []any{plain}
-}
-
-// oneLike returns the only item of a list if it has an existence anchor in the form of 2019.
-func (r *overlayReader) oneLike(v any) (map[string]any, bool) {
+// isOneLike reports whether a value is a list whose only item has an existence anchor, in the form of 2019.
+func isOneLike(v any) bool {
 	list, ok := v.([]any)
 	if !ok || len(list) != 1 {
-		return nil, false
+		return false
 	}
-	item, ok := list[0].(map[string]any)
+	item, _ := list[0].(map[string]any)
 	for key, value := range item {
 		if anchor.IsExistence(anchor.Parse(key)) && !isListOfMaps(value) {
-			return item, ok
+			return true
 		}
 	}
-	return nil, false
+	return false
 }
 
 func isListOfMaps(v any) bool {
@@ -288,24 +235,57 @@ func (r *overlayReader) object(m map[string]any, p position) *node {
 	pattern := make(map[string]any, len(m))
 	names := map[string]bool{}
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		f, value := r.field(key, m[key], p), m[key]
-		if names[f.name] && (p.labels || p.metadata || f.name == "metadata") {
-			r.refuse(p.at, "%s is given twice, and Kyverno takes any of them: write it once", f.name)
+		for _, member := range r.today(key, m[key], p) {
+			f := r.field(member.key, member.value, p)
+			if _, ok := pattern[f.key]; ok {
+				r.refuse(p.at, "%s is given twice, in different forms: write only one of them", f.name)
+				continue
+			}
+			if names[f.name] && (p.labels || p.metadata || f.name == "metadata") {
+				r.refuse(p.at, "%s is given twice, and Kyverno takes any of them: write it once", f.name)
+			}
+			names[f.name] = true
+			if f.node = r.valueOf(f, member.value, p.in(f.name)); f.node == nil {
+				continue
+			}
+			n.fields = append(n.fields, f)
+			n.size += f.node.size
+			pattern[f.key] = f.node.pattern
 		}
-		names[f.name] = true
-		if f.node = r.valueOf(f, value, p.in(f.name)); f.node == nil {
-			continue
-		}
-		n.fields = append(n.fields, f)
-		n.size += f.node.size
-		pattern[f.key] = f.node.pattern
 	}
+	slices.SortFunc(n.fields, func(a, b field) int { return strings.Compare(a.key, b.key) })
 	n.pattern = pattern
 	r.expands = r.expands || p.labels
 	return n
 }
 
+// A member is a member of an object in the form for today's Kyverno.
+type member struct {
+	key   string
+	value any
+}
+
+// today returns a member in the form for today's Kyverno. It moves the existence anchor from the item
+// of a list, where the page of 2019 has it, to the list. It means that the list must exist, and that
+// one of its items must match the pattern.
+func (r *overlayReader) today(key string, value any, p position) []member {
+	if !isOneLike(value) {
+		return []member{{key, value}}
+	}
+	switch a := anchor.Parse(key); {
+	case a == nil:
+		return []member{{key, "*"}, {anchor.String(anchor.Existence, key), value}}
+	case anchor.IsEquality(a):
+		return []member{{anchor.String(anchor.Existence, a.Key()), value}}
+	}
+	r.refuse(below(p.at, key), "a list with the anchor of %s cannot also have an item with an existence anchor ^(…): write only one of them", key)
+	return nil
+}
+
 func (r *overlayReader) field(key string, value any, p position) field {
+	if a := anchor.Parse(key); p.isOne && anchor.IsExistence(a) && !isListOfMaps(value) {
+		key = a.Key() // the list has the anchor
+	}
 	f := field{key: key, name: key, anchor: anchor.Parse(key)}
 	at := below(p.at, key)
 	if f.anchor != nil {
@@ -345,6 +325,7 @@ func (r *overlayReader) valueOf(f field, value any, p position) *node {
 			r.refuse(p.at, "^(%s) needs a list of objects, or must be in the only item of a list", f.name)
 			return nil
 		}
+		p.isOne = isOneLike(value)
 		return r.list(value.([]any), p, len(value.([]any)))
 	}
 	return r.node(value, p)
