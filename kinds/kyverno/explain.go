@@ -19,7 +19,7 @@ import (
 
 // A place is a place in a value, and the node of the pattern for it.
 type place struct {
-	below []any // the steps from the value that is checked
+	below steps // from the value that is checked
 	field field // the field of the pattern that led here; zero at the root and in lists
 	node  *node
 	value any
@@ -27,7 +27,7 @@ type place struct {
 
 // explain returns the steps from a value to the place that Kyverno's error is about, and what is wrong
 // there.
-func (n *node) explain(failed *validate.PatternError, value any) (below []any, reason vmrules.Reason, detail string) {
+func (n *node) explain(failed *validate.PatternError, value any) (below steps, reason vmrules.Reason, detail string) {
 	root := place{node: n, value: value}
 	path := failed.Path
 	if path == "" { // for an anchor whose field is missing, the path is only in the text
@@ -100,11 +100,11 @@ func (p place) holds() bool {
 }
 
 func (p place) child(f field, m map[string]any) place {
-	return place{append(slices.Clip(p.below), f.name), f, f.node, m[f.name]}
+	return place{p.below.to(f.name), f, f.node, m[f.name]}
 }
 
 func (p place) item(i int, n *node, v any) place {
-	return place{append(slices.Clip(p.below), i), field{}, n, v}
+	return place{p.below.to(i), field{}, n, v}
 }
 
 // closer returns the exact place of an error. Kyverno's path ends above it if a field for "*" is

@@ -56,13 +56,13 @@ func decode(text []byte, v any) []mistake {
 	switch {
 	case errors.As(err, &mistyped):
 		want := typeNames.Replace(mistyped.Type.Kind().String())
-		return []mistake{{at: mistyped.Field, message: fmt.Sprintf("must be of type %s, not %s", want, shortened(mistyped.Value))}}
+		return []mistake{{at: stepsOf(mistyped.Field), message: fmt.Sprintf("must be of type %s, not %s", want, shortened(mistyped.Value))}}
 	case err != nil:
 		return []mistake{{message: "cannot be read: " + err.Error()}}
 	}
 	var wrong []mistake
 	for _, e := range unknown {
-		wrong = append(wrong, mistake{at: e.(kjson.FieldError).FieldPath(), message: "this is not evaluated: remove it"})
+		wrong = append(wrong, mistake{at: stepsOf(e.(kjson.FieldError).FieldPath()), message: "this is not evaluated: remove it"})
 	}
 	return wrong
 }

@@ -70,7 +70,7 @@ func readOverlay(s vmrules.RuleSource, raw []byte) (*overlay, []mistake) {
 		return nil, nil
 	}
 	r := &overlayReader{conditions: map[string]bool{}, targets: map[string]target{}, room: maxResolved}
-	resolved := r.resolve(r.collect(written, "", ""), "", "")
+	resolved := r.resolve(r.collect(written, nil, ""), nil, "")
 	if r.wrong != nil {
 		return nil, r.wrong
 	}
@@ -101,20 +101,6 @@ func pathsIn(v any, length int) int {
 // usualIndex is the usual length of an index in a path.
 const usualIndex = 6
 
-// A mistake is what is wrong at a path in a pattern.
-type mistake struct {
-	in      string // the path of the pattern, if it is one of several
-	at      string
-	message string
-}
-
-func (m mistake) String() string {
-	if m.at == "" {
-		return m.message
-	}
-	return shortened(m.at) + ": " + m.message
-}
-
 type overlayReader struct {
 	wrong      []mistake
 	conditions map[string]bool
@@ -125,34 +111,26 @@ type overlayReader struct {
 
 // A position is where in a pattern a node is.
 type position struct {
-	at       string // the path; "" at the root
-	metadata bool   // whether the node is the value of "metadata"
-	labels   bool   // whether it is the value of "labels" or "annotations" in metadata
-	isOne    bool   // whether isOneLike, or an item of such a list
+	at       steps // as written
+	metadata bool  // whether the node is the value of "metadata"
+	labels   bool  // whether it is the value of "labels" or "annotations" in metadata
+	isOne    bool  // whether isOneLike, or an item of such a list
 }
 
-func (p position) in(name string) position {
-	return position{at: below(p.at, name), metadata: name == "metadata", labels: p.metadata && (name == "labels" || name == "annotations")}
+// in returns the position of a member, by its name without an anchor.
+func (p position) in(at steps, name string) position {
+	return position{at: at, metadata: name == "metadata", labels: p.metadata && (name == "labels" || name == "annotations")}
 }
 
-func (p position) item(i int) position {
-	return position{at: fmt.Sprintf("%s[%d]", p.at, i), isOne: p.isOne}
-}
+func (p position) item(i int) position { return position{at: p.at.to(i), isOne: p.isOne} }
 
-func below(at, name string) string {
-	if at == "" {
-		return name
-	}
-	return at + "." + name
-}
-
-func (r *overlayReader) refuse(at, format string, args ...any) {
+func (r *overlayReader) refuse(at steps, format string, args ...any) {
 	r.wrong = append(r.wrong, mistake{at: at, message: fmt.Sprintf(format, args...)})
 }
 
 // collect converts each number of a pattern to the type that Kyverno's own decoder gives it, and
 // collects what references may refer to. It refuses a number that is not exact in that type.
-func (r *overlayReader) collect(v any, at, path string) any {
+func (r *overlayReader) collect(v any, at steps, path string) any {
 	if number, ok := v.(json.Number); ok {
 		if v, ok = exactly(string(number)); !ok {
 			r.refuse(at, "Kyverno cannot compare the number %s exactly", shortened(string(number)))
@@ -165,16 +143,16 @@ func (r *overlayReader) collect(v any, at, path string) any {
 }
 
 // replaceIn replaces each value in a map or list by what a function returns for it. The function gets the
-// path of the value as messages have it, and as Kyverno's references do.
-func replaceIn(v any, at, path string, f func(v any, at, path string) any) {
+// steps to the value, and its path as Kyverno's references have it.
+func replaceIn(v any, at steps, path string, f func(v any, at steps, path string) any) {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			v[key] = f(v[key], below(at, key), path+"/"+strings.ReplaceAll(key, "/", `\/`))
+			v[key] = f(v[key], at.to(key), path+"/"+strings.ReplaceAll(key, "/", `\/`))
 		}
 	case []any:
 		for i, item := range v {
-			v[i] = f(item, fmt.Sprintf("%s[%d]", at, i), fmt.Sprintf("%s/%d", path, i))
+			v[i] = f(item, at.to(i), fmt.Sprintf("%s/%d", path, i))
 		}
 	}
 }
@@ -234,24 +212,22 @@ func (r *overlayReader) object(m map[string]any, p position) *node {
 	n := &node{isMap: true, size: 1}
 	pattern := make(map[string]any, len(m))
 	names := map[string]bool{}
-	for _, key := range slices.Sorted(maps.Keys(m)) {
-		for _, member := range r.today(key, m[key], p) {
-			f := r.field(member.key, member.value, p)
-			if _, ok := pattern[f.key]; ok {
-				r.refuse(p.at, "%s is given twice, in different forms: write only one of them", f.name)
-				continue
-			}
-			if names[f.name] && (p.labels || p.metadata || f.name == "metadata") {
-				r.refuse(p.at, "%s is given twice, and Kyverno takes any of them: write it once", f.name)
-			}
-			names[f.name] = true
-			if f.node = r.valueOf(f, member.value, p.in(f.name)); f.node == nil {
-				continue
-			}
-			n.fields = append(n.fields, f)
-			n.size += f.node.size
-			pattern[f.key] = f.node.pattern
+	for _, member := range r.membersOf(m, p) {
+		f := r.field(member, p)
+		if _, ok := pattern[f.key]; ok {
+			r.refuse(p.at, "%s is given twice, in different forms: write only one of them", f.name)
+			continue
 		}
+		if names[f.name] && (p.labels || p.metadata || f.name == "metadata") {
+			r.refuse(p.at, "%s is given twice, and Kyverno takes any of them: write it once", f.name)
+		}
+		names[f.name] = true
+		if f.node = r.valueOf(f, member.value, p.in(member.at, f.name)); f.node == nil {
+			continue
+		}
+		n.fields = append(n.fields, f)
+		n.size += f.node.size
+		pattern[f.key] = f.node.pattern
 	}
 	slices.SortFunc(n.fields, func(a, b field) int { return strings.Compare(a.key, b.key) })
 	n.pattern = pattern
@@ -263,48 +239,50 @@ func (r *overlayReader) object(m map[string]any, p position) *node {
 type member struct {
 	key   string
 	value any
+	at    steps // as written
 }
 
-// today returns a member in the form for today's Kyverno. It moves the existence anchor from the item
-// of a list, where the page of 2019 has it, to the list. It means that the list must exist, and that
-// one of its items must match the pattern.
-func (r *overlayReader) today(key string, value any, p position) []member {
-	if !isOneLike(value) {
-		return []member{{key, value}}
+// membersOf returns the members of an object. It moves the existence anchor from the item of a list,
+// where the page of 2019 has it, to the list. It means that the list must exist, and that one of its
+// items must match the pattern.
+func (r *overlayReader) membersOf(m map[string]any, p position) (all []member) {
+	for _, key := range slices.Sorted(maps.Keys(m)) {
+		value, at := m[key], p.at.to(key)
+		switch a := anchor.Parse(key); {
+		case p.isOne && anchor.IsExistence(a) && !isListOfMaps(value):
+			all = append(all, member{a.Key(), value, at}) // the list has the anchor
+		case !isOneLike(value):
+			all = append(all, member{key, value, at})
+		case a == nil:
+			all = append(all, member{key, "*", at}, member{anchor.String(anchor.Existence, key), value, at})
+		case anchor.IsEquality(a):
+			all = append(all, member{anchor.String(anchor.Existence, a.Key()), value, at})
+		default:
+			r.refuse(at, "a list with the anchor of %s cannot also have an item with an existence anchor ^(…): write only one of them", key)
+		}
 	}
-	switch a := anchor.Parse(key); {
-	case a == nil:
-		return []member{{key, "*"}, {anchor.String(anchor.Existence, key), value}}
-	case anchor.IsEquality(a):
-		return []member{{anchor.String(anchor.Existence, a.Key()), value}}
-	}
-	r.refuse(below(p.at, key), "a list with the anchor of %s cannot also have an item with an existence anchor ^(…): write only one of them", key)
-	return nil
+	return all
 }
 
-func (r *overlayReader) field(key string, value any, p position) field {
-	if a := anchor.Parse(key); p.isOne && anchor.IsExistence(a) && !isListOfMaps(value) {
-		key = a.Key() // the list has the anchor
-	}
-	f := field{key: key, name: key, anchor: anchor.Parse(key)}
-	at := below(p.at, key)
+func (r *overlayReader) field(m member, p position) field {
+	f := field{key: m.key, name: m.key, anchor: anchor.Parse(m.key)}
 	if f.anchor != nil {
 		f.name = f.anchor.Key()
 	}
 	switch {
 	case f.has(anchor.AddIfNotPresent):
-		r.refuse(at, "the anchor +(…) has no effect, because it is for mutation: remove it")
-	case f.anchor == nil && strings.HasSuffix(key, ")") && strings.Contains(key, "("):
-		r.refuse(at, "the anchor is not known: write (name), =(name), ^(name), X(name) or <(name)")
+		r.refuse(m.at, "the anchor +(…) has no effect, because it is for mutation: remove it")
+	case f.anchor == nil && strings.HasSuffix(m.key, ")") && strings.Contains(m.key, "("):
+		r.refuse(m.at, "the anchor is not known: write (name), =(name), ^(name), X(name) or <(name)")
 	case f.has(anchor.Condition), f.has(anchor.Global):
 		r.conditions[f.anchor.String()] = true
 	}
 	if wildcard.ContainsWildcard(f.name) {
-		r.refuse(at, "wildcards in a name are not supported, also not in that of a label or annotation: write the whole name")
+		r.refuse(m.at, "wildcards in a name are not supported, also not in that of a label or annotation: write the whole name")
 	}
-	r.phrases(key, at)
-	if text, _ := value.(string); p.labels && text == "" && !f.has(anchor.Negation) {
-		r.refuse(at, "Kyverno ignores a label or annotation whose pattern is not a text, and an empty one matches more: "+
+	r.phrases(m.key, m.at)
+	if text, _ := m.value.(string); p.labels && text == "" && !f.has(anchor.Negation) {
+		r.refuse(m.at, "Kyverno ignores a label or annotation whose pattern is not a text, and an empty one matches more: "+
 			"put it in quotes, or write X(%s) for one that must not be set", f.name)
 	}
 	return f
@@ -370,7 +348,7 @@ func (r *overlayReader) text(s string, p position) *node {
 
 // phrases refuses a text that would make Kyverno read a failure as an unmet condition. It also
 // refuses variables.
-func (r *overlayReader) phrases(s, at string) {
+func (r *overlayReader) phrases(s string, at steps) {
 	if phrase := phraseIn(s); phrase != "" {
 		r.refuse(at, "a pattern must not contain %q, by which Kyverno recognizes its own errors", phrase)
 	}

@@ -29,26 +29,7 @@ func Pattern(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 		return nil, []vmrules.Problem{s.Problem("pattern", vmrules.ReasonRequired, `a rule of this kind needs the key "pattern", which holds the pattern that a value must match`)}
 	}
 	o, wrong := readOverlay(s, raw)
-	if wrong != nil {
-		return nil, problemsOf(s, "pattern", wrong)
-	}
-	return o, nil
-}
-
-// problemsOf returns the problems of the value of a key, each at its place in the value.
-func problemsOf(s vmrules.RuleSource, key string, wrong []mistake) []vmrules.Problem {
-	if len(wrong) == 0 {
-		return nil
-	}
-	raw, _ := s.Value(key)
-	spots := readSpots(raw)
-	var problems []vmrules.Problem
-	for _, m := range wrong {
-		problem := s.Problem(key, vmrules.ReasonInvalid, "%s", m)
-		problem.Offset += spots.find(m.in).find(m.at).at
-		problems = append(problems, problem)
-	}
-	return problems
+	return o, problemsOf(s, inside("pattern", nil, wrong))
 }
 
 // ChecksAbsence says that a path may select nothing.

@@ -27,45 +27,49 @@ func Rules(doc []byte) (vmrules.Rules, error) {
 	if err != nil {
 		return vmrules.Rules{}, whole("the policy is neither YAML nor JSON: %v", err)
 	}
-	isYAML := !json.Valid(doc)
-	if !isYAML {
+	if json.Valid(doc) {
 		text = doc // in it, numbers keep all of their digits
 	}
-	p := policy{root: readSpots(text)}
-	var places map[int]yamlPlace
-	if isYAML {
-		if places, err = p.root.placesIn(doc); err != nil {
-			return vmrules.Rules{}, whole("%v", err)
-		}
+	places, err := readYAML(doc)
+	if err != nil {
+		return vmrules.Rules{}, whole("%v", err)
 	}
+	p := policy{places: places}
 	p.read(text)
 	rules := p.compile()
 	if p.problems == nil {
 		return rules, nil
 	}
 	slices.SortStableFunc(p.problems, func(a, b vmrules.Problem) int { return a.Index - b.Index })
-	setPlaces(doc, places, p.problems)
+	setOffsets(doc, p.problems)
 	return vmrules.Rules{}, &vmrules.ParseError{Problems: p.problems}
 }
 
 func (p *policy) compile() vmrules.Rules {
-	rules, err := vmrules.NewRules(p.rules, append(Kinds(), vmrules.WholeObjects())...)
+	rules, err := vmrules.NewRules(p.rules, vmrules.WithKind("kyverno", p.resource), vmrules.WholeObjects())
 	if err == nil {
 		return rules
 	}
 	for _, problem := range err.(*vmrules.ParseError).Problems {
 		if problem.Index >= 0 {
 			problem.Index = p.indexes[problem.Index]
-			of := p.spotOf(problem.Index, problem.Key)
-			if problem.Offset == 0 {
-				problem.Offset = of.at
-			} else {
-				problem.Offset += of.value
-			}
 		}
-		p.problems = append(p.problems, problem)
+		p.add(problem)
 	}
 	return vmrules.Rules{}
+}
+
+// resource compiles the next rule, like Resource. It adds the problems itself, because it knows their places.
+func (p *policy) resource(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
+	index := p.indexes[p.compiled]
+	p.compiled++
+	r, wrong := readResource(s)
+	for _, m := range wrong {
+		problem := s.Problem(m.key, vmrules.ReasonInvalid, "%s", m)
+		problem.Rule, problem.Index = s.Rule().Name, index
+		p.add(problem, m.at...)
+	}
+	return r, nil
 }
 
 func whole(format string, args ...any) error {
@@ -108,36 +112,41 @@ type documentRule struct {
 
 // A policy collects the rules and the problems of a policy.
 type policy struct {
-	root      *spot
+	places    *yamlText
 	namespace string
 	warns     bool // whether violations are only warnings
 	rules     []vmrules.Rule
 	indexes   []int // of the rules in the policy
+	compiled  int   // how many of the rules are compiled
 	problems  []vmrules.Problem
 }
 
 func (p *policy) refuse(index int, rule, key, format string, args ...any) {
-	p.problems = append(p.problems, vmrules.Problem{
+	p.add(vmrules.Problem{
 		Rule: rule, Index: index, Key: key, Reason: vmrules.ReasonInvalid, Message: fmt.Sprintf(format, args...),
-		Offset: p.spotOf(index, key).at,
 	})
 }
 
 func (p *policy) refuseAll(index int, rule string, wrong []mistake) {
 	for _, m := range wrong {
-		p.refuse(index, rule, m.at, "%q: %s", shortened(cmp.Or(m.at, "rule")), m.message)
+		key := m.at.String()
+		p.refuse(index, rule, key, "%q: %s", shortened(cmp.Or(key, "rule")), m.message)
 	}
 }
 
-// spotOf returns the spot of a key of a rule, or of the policy if the index is -1.
-func (p *policy) spotOf(index int, key string) *spot {
-	if index < 0 {
-		return p.root.find(key)
+// add adds a problem with the value of a key of a rule, or of the policy if the index is -1; or with
+// a value inside it.
+func (p *policy) add(problem vmrules.Problem, below ...any) {
+	var at steps
+	if problem.Index >= 0 {
+		at = steps{"spec", "rules", problem.Index}
 	}
-	if slices.Contains([]string{"message", "pattern", "anyPattern"}, key) {
-		key = "validate." + key
+	if slices.Contains([]string{"message", "pattern", "anyPattern"}, problem.Key) {
+		at = at.to("validate")
 	}
-	return p.root.find(fmt.Sprintf("spec.rules[%d]", index)).find(key)
+	place := p.places.find(slices.Concat(at, stepsOf(problem.Key), below))
+	problem.Offset, problem.Line, problem.Column = 0, place.Line, place.Column
+	p.problems = append(p.problems, problem)
 }
 
 func (p *policy) read(text []byte) {

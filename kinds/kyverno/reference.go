@@ -20,7 +20,7 @@ import (
 const maxResolved = 4 << 20
 
 // resolve replaces each reference with the value that it refers to.
-func (r *overlayReader) resolve(v any, at, path string) any {
+func (r *overlayReader) resolve(v any, at steps, path string) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {

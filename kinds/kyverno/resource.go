@@ -22,52 +22,44 @@ import (
 // vmrules.WholeObjects(). Rules makes such rules. Anything in these keys that
 // Kyverno would not evaluate is a problem.
 func Resource(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
-	var r resourceRule
-	var problems []vmrules.Problem
-	refuse := func(key, message string) {
-		problems = append(problems, s.Problem(key, vmrules.ReasonInvalid, "%s", message))
-	}
+	r, wrong := readResource(s)
+	return r, problemsOf(s, wrong)
+}
+
+func readResource(s vmrules.RuleSource) (*resourceRule, []mistake) {
+	r := &resourceRule{}
+	var wrong []mistake
+	refuse := func(key, message string) { wrong = append(wrong, mistake{key: key, message: message}) }
 	if raw, ok := s.Value("match"); ok {
-		f, wrong := readFilter(s, raw)
-		r.match = f
-		problems = append(problems, problemsOf(s, "match", wrong)...)
+		f, more := readFilter(s, raw)
+		r.match, wrong = f, append(wrong, inside("match", nil, more)...)
 	} else {
 		refuse("", `a rule of this kind needs the key "match", which says which objects it is about`)
 	}
 	if raw, ok := s.Value("exclude"); ok {
-		f, wrong := readFilter(s, raw)
-		r.exclude = &f
-		problems = append(problems, problemsOf(s, "exclude", wrong)...)
+		f, more := readFilter(s, raw)
+		r.exclude, wrong = &f, append(wrong, inside("exclude", nil, more)...)
 	}
 	if raw, ok := s.Value("namespace"); ok && json.Unmarshal(raw, &r.namespace) != nil {
 		refuse("namespace", "must be a string")
 	}
 	one, isOne := s.Value("pattern")
 	several, isAny := s.Value("anyPattern")
-	patterns, key := []json.RawMessage{one}, "pattern"
+	var patterns []json.RawMessage
 	switch {
 	case isOne == isAny:
 		refuse("", `a rule of this kind needs exactly one of the keys "pattern" and "anyPattern"`)
-		return nil, problems
-	case isAny:
-		key = "anyPattern"
-		if err := json.Unmarshal(several, &patterns); err != nil || len(patterns) == 0 {
-			refuse(key, "must be a list of patterns")
-			return nil, problems
-		}
+	case isOne:
+		o, more := readOverlay(s, one)
+		r.patterns, wrong = []*overlay{o}, append(wrong, inside("pattern", nil, more)...)
+	case json.Unmarshal(several, &patterns) != nil || len(patterns) == 0:
+		refuse("anyPattern", "must be a list of patterns")
 	}
-	var wrong []mistake
 	for i, raw := range patterns {
 		o, more := readOverlay(s, raw)
-		r.patterns = append(r.patterns, o)
-		for _, m := range more {
-			if isAny {
-				m.in = fmt.Sprintf("[%d]", i)
-			}
-			wrong = append(wrong, m)
-		}
+		r.patterns, wrong = append(r.patterns, o), append(wrong, inside("anyPattern", steps{i}, more)...)
 	}
-	return &r, append(problems, problemsOf(s, key, wrong)...)
+	return r, wrong
 }
 
 type resourceRule struct {

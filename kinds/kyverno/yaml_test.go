@@ -76,8 +76,8 @@ func TestPlaces(t *testing.T) {
 		`failureAction <- rule "first": "validate.failureAction" must be Audit or Enforce, not "5"`,
 		`message <- rule "first": validate.message: variables {{ }} are not evaluated`,
 		`memory <- rule "first": pattern: spec.memory: the reference $(x) refers to /spec/memory/x, which the pattern does not have, or only with an anchor in it or above it, where Kyverno finds nothing`,
+		`>1a <- rule "first": anyPattern: [1].(c)[0]: the operator > compares numbers, quantities and durations, but 1a is not one of them`,
 		`name <- rule "first": name: rules[0] already has this name: names must be unique`,
-		`>1a <- rule "first": anyPattern: c[0]: the operator > compares numbers, quantities and durations, but 1a is not one of them`,
 		`mutate <- rule "third": "mutate": this is not evaluated: remove it`,
 		`exclude <- rule "third": validate: the rule has no validate: only such rules are evaluated`,
 	}
