@@ -80,26 +80,19 @@ func readFilter(s vmrules.RuleSource, raw json.RawMessage) (filter, []mistake) {
 	if wrong := decode(raw, &b); wrong != nil {
 		return filter{}, wrong
 	}
-	f := filter{size: len(raw), all: b.All != nil}
-	forms := 0
 	lists := [][]blockItem{b.Any, b.All}
 	if b.Resources != nil {
 		lists = append(lists, []blockItem{{b.Resources}})
 	}
-	for _, list := range lists {
-		if list != nil {
-			forms++
-		}
-		for _, item := range list {
-			f.resources = append(f.resources, item.Resources)
-		}
-	}
-	if forms != 1 || len(f.resources) == 0 {
+	lists = slices.DeleteFunc(lists, func(list []blockItem) bool { return list == nil })
+	if len(lists) != 1 || len(lists[0]) == 0 {
 		return filter{}, []mistake{{message: "must have exactly one of resources, any and all, which says what an object must fit"}}
 	}
+	f := filter{size: len(raw), all: b.All != nil}
 	var wrong []mistake
-	for _, r := range f.resources {
-		wrong = append(wrong, r.check()...)
+	for _, item := range lists[0] {
+		f.resources = append(f.resources, item.Resources)
+		wrong = append(wrong, item.Resources.check()...)
 	}
 	return f, wrong
 }
