@@ -212,9 +212,12 @@ const maxShown = 100
 
 // shortened returns the beginning of a text for a message.
 func shortened(text string) string {
-	runes := []rune(cut(text))
-	if len(runes) <= maxShown {
-		return text
+	shown := 0
+	for i := range text {
+		if shown == maxShown {
+			return text[:i] + "…"
+		}
+		shown++
 	}
-	return string(runes[:maxShown]) + "…"
+	return text
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-logr/logr"
 	"github.com/kyverno/kyverno/pkg/engine/anchor"
@@ -190,7 +189,7 @@ func beginning(v any, left *int) any {
 	*left--
 	switch v := v.(type) {
 	case string:
-		return cut(v)
+		return shortened(v)
 	case json.Number:
 		return json.Number(v[:min(len(v), maxShown+1)])
 	case []any:
@@ -205,18 +204,9 @@ func beginning(v any, left *int) any {
 			if *left <= 0 {
 				break
 			}
-			m[cut(name)] = beginning(v[name], left)
+			m[shortened(name)] = beginning(v[name], left)
 		}
 		return m
 	}
 	return v
-}
-
-// cut returns the beginning of a text, which is longer than what is shown.
-func cut(text string) string {
-	const most = utf8.UTFMax * (maxShown + 1)
-	if len(text) <= most {
-		return text
-	}
-	return text[:most]
 }
