@@ -47,7 +47,7 @@ var guarded = map[string]func(args []ref.Val) float64{
 		return listOf(len(textOf(args, 0))/2) + workOfRegex(args)
 	},
 	"split": func(args []ref.Val) float64 {
-		return listOf(strings.Count(textOf(args, 0), textOf(args, 1))) + textSize(args[0])
+		return listOf(strings.Count(textOf(args, 0), textOf(args, 1))) + float64(len(textOf(args, 0)))/10
 	},
 	"sets.contains":   workOfPairs,
 	"sets.equivalent": workOfPairs,
@@ -312,22 +312,14 @@ func (c liveCost) CallCost(function, overload string, args []ref.Val, result ref
 // length returns the length of a text, list or map. A character of a text counts a tenth, as in
 // Kubernetes' costs.
 func length(v ref.Val) float64 {
-	if text := textSize(v); text > 0 {
-		return text
-	}
-	if v, ok := v.(traits.Sizer); ok {
-		n, _ := v.Size().(types.Int)
-		return float64(n)
-	}
-	return 0
-}
-
-func textSize(v ref.Val) float64 {
 	switch v := v.(type) {
 	case types.String:
 		return float64(len(v)) / 10
 	case types.Bytes:
 		return float64(len(v)) / 10
+	case traits.Sizer:
+		n, _ := v.Size().(types.Int)
+		return float64(n)
 	}
 	return 0
 }
@@ -441,7 +433,7 @@ func workOfQuantity(args []ref.Val) float64 {
 
 // workOfVersion is higher than that of other functions that read a text, because reading a
 // version splits it.
-func workOfVersion(args []ref.Val) float64 { return 20 * textSize(args[0]) }
+func workOfVersion(args []ref.Val) float64 { return 2 * float64(len(textOf(args, 0))) }
 
 // workOfAdd also counts lists. Concatenating lists takes no time, but reading the result takes
 // more.
