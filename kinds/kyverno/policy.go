@@ -73,8 +73,9 @@ func (p *policy) resource(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Prob
 }
 
 func whole(format string, args ...any) error {
-	problem := vmrules.Problem{Index: -1, Reason: vmrules.ReasonInvalid, Message: fmt.Sprintf(format, args...)}
-	return &vmrules.ParseError{Problems: []vmrules.Problem{problem}}
+	return &vmrules.ParseError{Problems: []vmrules.Problem{{
+		Index: -1, Reason: vmrules.ReasonInvalid, Code: "unreadable", Message: fmt.Sprintf(format, args...),
+	}}}
 }
 
 // A document is the text of a policy. Fields of type any do not change a verdict.
@@ -123,7 +124,8 @@ type policy struct {
 
 func (p *policy) refuse(index int, rule, key, format string, args ...any) {
 	p.add(vmrules.Problem{
-		Rule: rule, Index: index, Key: key, Reason: vmrules.ReasonInvalid, Message: fmt.Sprintf(format, args...),
+		Rule: rule, Index: index, Key: key, Reason: vmrules.ReasonInvalid, Code: "invalid-argument",
+		Message: fmt.Sprintf(format, args...),
 	})
 }
 

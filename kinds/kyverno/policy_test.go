@@ -233,6 +233,9 @@ func TestRefusedPolicies(t *testing.T) {
 		var got []string
 		for i, p := range parsed.Problems {
 			got = append(got, p.Error())
+			if p.Code == "" {
+				t.Errorf("%s: the problem has no code: %v", c.policy, p)
+			}
 			if i < len(c.want) && strings.Contains(p.Error(), c.want[i]) {
 				got[i] = c.want[i]
 			}
