@@ -306,7 +306,7 @@ func (f *findings) evaluate(program celgo.Program, variables map[string]any) (an
 func (f *findings) payCost(ctx context.Context, cost int64) error {
 	if ctx.Err() != nil {
 		_ = f.in.Spend(math.MaxInt64, 0)
-		return errTime
+		return boundError("the expressions take longer than a second")
 	}
 	return f.in.Spend(times(cost, costWork), 0)
 }

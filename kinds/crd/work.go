@@ -34,10 +34,7 @@ const (
 // the call. The tests allow more, since they must not depend on how busy the machine is.
 var maxEvaluation = time.Second
 
-const (
-	errTime            = boundError("the expressions take longer than a second")
-	errHostileQuantity = boundError("a text may be a quantity that is too long or too large to read")
-)
+const errHostileQuantity = boundError("a text may be a quantity that is too long or too large to read")
 
 // work pays for steps of the validators.
 func (f *findings) work(steps int64) error { return f.in.Spend(times(steps, stepWork), 0) }
