@@ -35,10 +35,6 @@ func (j *judge) Check(in *vmrules.Input) vmrules.Verdict {
 
 func (j *judge) value(f *findings, i int) {
 	m := f.in.Values[i]
-	if err := f.work(1); err != nil { // the budget is spent
-		f.doubt("%s: %w", m.Field, err)
-		return
-	}
 	object, err := j.prepared(m.Value, f)
 	if err != nil {
 		f.doubt("%s: %w", m.Field, err)
