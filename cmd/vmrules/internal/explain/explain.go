@@ -2,7 +2,6 @@
 package explain
 
 import (
-	_ "embed"
 	"fmt"
 	"io"
 	"slices"
@@ -14,23 +13,16 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/topic"
 )
 
-// The names of some groups.
-const (
-	furtherKind = "kind of vmrules-full"
-	syntax      = "syntax"
-	finding     = "finding of check" // that is not about one rule
-)
-
 // groups lists the groups, each with its title.
 var groups = []struct{ name, title string }{
 	{"kind", "Kinds: what a rule demands of each value"},
-	{furtherKind, "More kinds: vmrules-full checks them, vmrules ignores them"},
+	{"kind of vmrules-full", "More kinds: vmrules-full checks them, vmrules ignores them"},
 	{"key", "Keys of a rule"},
 	{"argument", "Arguments: what else a rule demands of each value"},
 	{"outcome", "Outcomes of a rule"},
-	{syntax, "Notations in rules and templates"},
+	{"syntax", "Notations in rules and templates"},
 	{"check", "What lint looks for"},
-	{finding, "What check says besides"},
+	{"finding of check", "What check says besides"}, // that is not about one rule
 }
 
 // Command returns the subcommand.
