@@ -16,7 +16,7 @@ import (
 
 // A summary counts VMs.
 type summary struct {
-	output.Tally
+	judged.Tally
 	Rules     map[string]*ruleCount `json:"rules"`
 	Templates map[string]*vmCount   `json:"templates"`
 	// Notes counts the VMs that are validated by a template which they do not name in full, or whose rules for them they

@@ -53,7 +53,7 @@ func writeText(w io.Writer, c *checker) error {
 
 // became says what became of an object, and of rules that need no attention.
 func (c *checker) became(o checked) string {
-	text, counts := output.Verdicts[o.class], ""
+	text, counts := string(o.class), ""
 	if o.class != judged.Unreadable && o.class != judged.NoRules && o.class != judged.Exempt {
 		first, _, _ := strings.Cut(o.Report.String(), "\n")
 		_, counts, _ = strings.Cut(first, ":")
@@ -86,7 +86,7 @@ func (c *checker) summary() string {
 	case c.checked == nil:
 		return c.nothing() + "\n"
 	}
-	t := output.Tally{}
+	t := judged.Tally{}
 	for _, o := range c.checked {
 		if o.class == judged.Valid && c.fails(o) || o.SSP.Refuses() && !o.isUnusable() {
 			t.Add(judged.Invalid)
@@ -125,7 +125,7 @@ func writeJUnit(w io.Writer, c *checker) error {
 	for _, o := range c.checked {
 		one := output.JunitCase{File: o.File, Name: output.Short(o.Title), Problem: o.Problem}
 		if o.class != judged.Valid && o.class != judged.Invalid {
-			one.Skipped = output.Verdicts[o.class]
+			one.Skipped = string(o.class)
 		}
 		for _, f := range slices.DeleteFunc(slices.Clone(found[o.first:o.last]), func(f output.Finding) bool { return f.ID == unusableRules.ID }) {
 			one.Add(f)

@@ -8,17 +8,17 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// A Class is what became of the VMs in an object together.
-type Class int
+// A Class is what became of the VMs in an object together, in words.
+type Class string
 
 const (
-	Valid         Class = iota // some rule was applied to them
-	Invalid                    // a rule is violated, or could not be decided
-	Exempt                     // from all rules
-	NotApplicable              // none of the rules applies
-	NotJudged                  // there are rules, or a template is named, and no rule was applied to them
-	NoRules                    // or no VM
-	Unreadable                 // the rules cannot be read or looked up
+	Valid         Class = "valid"           // some rule was applied to them
+	Invalid       Class = "invalid"         // a rule is violated, or could not be decided
+	Exempt        Class = "exempt"          // from all rules
+	NotApplicable Class = "no rule applies" // none of the rules applies
+	NotJudged     Class = "not validated"   // there are rules, or a template is named, and no rule was applied to them
+	NoRules       Class = "no rules"        // or no VM
+	Unreadable    Class = "unreadable"      // the rules cannot be read or looked up
 )
 
 // Of returns the Class of an object, and the gaps in its report.

@@ -10,8 +10,12 @@ import (
 
 	"github.com/fatih/color"
 
+	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/lint"
 )
+
+// Loud lists the outcomes that need attention.
+var Loud = []vmrules.Outcome{vmrules.OutcomeViolated, vmrules.OutcomeUndecided, vmrules.OutcomeWarned, vmrules.OutcomeIgnored}
 
 var (
 	Good = color.New(color.FgGreen)

@@ -1,20 +1,10 @@
-package output
+package judged
 
 import (
 	"fmt"
 
-	"github.com/vmrules/vmrules"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
 )
-
-// Loud lists the outcomes that need attention.
-var Loud = []vmrules.Outcome{vmrules.OutcomeViolated, vmrules.OutcomeUndecided, vmrules.OutcomeWarned, vmrules.OutcomeIgnored}
-
-// Verdicts has the words for what became of VMs.
-var Verdicts = map[judged.Class]string{
-	judged.Valid: "valid", judged.Invalid: "invalid", judged.Exempt: "exempt", judged.NotApplicable: "no rule applies",
-	judged.NotJudged: "not validated", judged.NoRules: "no rules", judged.Unreadable: "unreadable",
-}
 
 // A Tally counts objects by what became of their VMs.
 type Tally struct {
@@ -29,17 +19,17 @@ type Tally struct {
 }
 
 // Add counts an object.
-func (t *Tally) Add(c judged.Class) {
+func (t *Tally) Add(c Class) {
 	t.Objects++
-	*map[judged.Class]*int{
-		judged.Valid: &t.Valid, judged.Invalid: &t.NotValid, judged.Exempt: &t.Exempt, judged.NotApplicable: &t.NotApplicable,
-		judged.NotJudged: &t.Unjudged, judged.NoRules: &t.WithoutRules, judged.Unreadable: &t.Unusable,
+	*map[Class]*int{
+		Valid: &t.Valid, Invalid: &t.NotValid, Exempt: &t.Exempt, NotApplicable: &t.NotApplicable,
+		NotJudged: &t.Unjudged, NoRules: &t.WithoutRules, Unreadable: &t.Unusable,
 	}[c]++
 }
 
 // String returns the counts in a line.
 func (t *Tally) String() string {
-	text := fmt.Sprintf("%s: %d valid, %d invalid", Counted(t.Objects, "object"), t.Valid, t.NotValid)
+	text := fmt.Sprintf("%s: %d valid, %d invalid", output.Counted(t.Objects, "object"), t.Valid, t.NotValid)
 	for _, rare := range []struct {
 		n    int
 		what string
