@@ -3,8 +3,8 @@
 package deployed
 
 import (
+	"cmp"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 
@@ -23,26 +23,41 @@ type Verdict struct {
 // VM that the validator is asked about, or all are exempt. A VM without an annotation of its own has the
 // rules of the OpenShift Template that it names in full, which find returns as it is in the cluster.
 func Judge(object map[string]any, find func(vmrules.TemplateRef) map[string]any) *Verdict {
-	var all *Verdict
-	for at, vm := range vmsIn(object) {
-		if _, isExempt := manifest.Value(vm, "metadata", "annotations", vmrules.SkipAnnotation); isExempt {
-			continue
+	if list, ok := object["objects"].([]any); ok {
+		var all *Verdict
+		for i, vm := range list {
+			all = all.and(judgeVM(vm, fmt.Sprint("/objects/", i), object, find))
 		}
-		written, _ := manifest.Value(vm, "metadata", "annotations", vmrules.Annotation)
-		annotation, isText := written.(string)
-		if written != nil && !isText {
-			continue // the API server refuses it
-		}
-		if annotation == "" {
-			annotation = ofTemplate(object, vm, find)
-		}
-		v := Verdict{ssp.Judge(annotation, vm), annotation == ""}
-		if v.Pointer != "" {
-			v.Pointer = at + v.Pointer
-		}
-		all = all.and(v)
+		return all
 	}
-	return all
+	if vm, ok := manifest.Value(object, "spec", "virtualMachine"); ok {
+		return judgeVM(vm, "/spec/virtualMachine", object, find)
+	}
+	return judgeVM(object, "", object, find)
+}
+
+// judgeVM returns the verdict on a value in an object, at a JSON Pointer, if that is a VirtualMachine: the
+// validator is not asked about other kinds.
+func judgeVM(v any, at string, around map[string]any, find func(vmrules.TemplateRef) map[string]any) *Verdict {
+	vm, _ := v.(map[string]any)
+	_, hasVMI := manifest.Value(vm, "spec", "template", "spec")
+	if kind := manifest.TextAt(vm, "kind"); !hasVMI || kind != "VirtualMachine" && kind != "" {
+		return nil
+	}
+	written, _ := manifest.Value(vm, "metadata", "annotations", vmrules.Annotation)
+	annotation, isText := written.(string)
+	_, isExempt := manifest.Value(vm, "metadata", "annotations", vmrules.SkipAnnotation)
+	if isExempt || written != nil && !isText { // the API server refuses the latter
+		return nil
+	}
+	if annotation == "" {
+		annotation = ofTemplate(around, vm, find)
+	}
+	all := Verdict{ssp.Judge(annotation, vm), annotation == ""}
+	if all.Pointer != "" {
+		all.Pointer = at + all.Pointer
+	}
+	return &all
 }
 
 // ofTemplate returns the rules of the Template that a VM names, perhaps by the labels that the
@@ -62,31 +77,10 @@ func ofTemplate(around, vm map[string]any, find func(vmrules.TemplateRef) map[st
 	return manifest.TextAt(template, "metadata", "annotations", vmrules.OldAnnotation)
 }
 
-// vmsIn returns the VirtualMachines in an object, each with its JSON Pointer. The validator is not asked
-// about other kinds.
-func vmsIn(object map[string]any) iter.Seq2[string, map[string]any] {
-	inside, at := []any{object}, func(int) string { return "" }
-	if list, ok := object["objects"].([]any); ok {
-		inside, at = list, func(i int) string { return fmt.Sprint("/objects/", i) }
-	} else if vm, ok := manifest.Value(object, "spec", "virtualMachine"); ok {
-		inside, at = []any{vm}, func(int) string { return "/spec/virtualMachine" }
-	}
-	return func(yield func(string, map[string]any) bool) {
-		for i, v := range inside {
-			vm, _ := v.(map[string]any)
-			_, hasVMI := manifest.Value(vm, "spec", "template", "spec")
-			kind := manifest.TextAt(vm, "kind")
-			if isVM := hasVMI && (kind == "VirtualMachine" || kind == ""); isVM && !yield(at(i), vm) {
-				return
-			}
-		}
-	}
-}
-
 // and joins the verdicts on several VMs of one object.
-func (v *Verdict) and(next Verdict) *Verdict {
-	if v == nil {
-		return &next
+func (v *Verdict) and(next *Verdict) *Verdict {
+	if v == nil || next == nil {
+		return cmp.Or(v, next)
 	}
 	v.NoRules = v.NoRules && next.NoRules
 	v.Accepted = v.Accepted && next.Accepted
