@@ -14,11 +14,11 @@ import (
 	"testing"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/deployed"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/instancetypes"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/shelf"
 	"github.com/vmrules/vmrules/lint"
 )
 
@@ -69,10 +69,10 @@ func Templates(t *testing.T, fsys fs.FS, opts ...Option) {
 	for _, err := range s.read(fsys) {
 		t.Error(err)
 	}
-	for _, warning := range s.set.Warnings {
+	for _, warning := range s.With.Set.Warnings {
 		t.Log("warning: " + warning.Error())
 	}
-	for _, o := range s.templates.All {
+	for _, o := range s.Templates.All {
 		t.Run(o.File.Name+"/"+o.Name, func(t *testing.T) {
 			v := s.look(o.Object)
 			for _, text := range v.warnings {
@@ -95,14 +95,13 @@ type suite struct {
 	withoutRules             []string
 	allowsWarnings, isForSSP bool
 
-	set       instancetypes.Set
-	templates shelf.Shelf
+	judging.Ruling
 }
 
 // read reads the templates, and returns all errors.
 func (s *suite) read(fsys fs.FS) (wrong []error) {
-	s.templates.Reading = s.reading
-	s.templates.Fill = func(o manifest.Object) (manifest.Object, error) { return o.Fill(s.values) }
+	s.Ruling = judging.NewRuling(build.Build{}, s.reading...)
+	s.Values = s.values
 	asNamed := func(name string) string { return name }
 	for file, err := range manifest.ReadInputs(manifest.InputsIn(fsys, ".", asNamed)) {
 		if err != nil {
@@ -110,13 +109,13 @@ func (s *suite) read(fsys fs.FS) (wrong []error) {
 			continue
 		}
 		for _, o := range file.Objects() {
-			if err := s.set.AddObject(o); err != nil {
+			if err := s.With.Set.AddObject(o); err != nil {
 				wrong = append(wrong, err)
 			}
-			s.templates.Add(o)
+			s.Templates.Add(o)
 		}
 	}
-	if s.templates.All == nil && wrong == nil {
+	if s.Templates.All == nil && wrong == nil {
 		wrong = append(wrong, errors.New("the file system has no template in a .yaml, .yml or .json file"))
 	}
 	return wrong
@@ -125,7 +124,7 @@ func (s *suite) read(fsys fs.FS) (wrong []error) {
 // undeclared returns the names of the values that no template has a parameter for.
 func (s *suite) undeclared() []string {
 	left := maps.Clone(s.values)
-	for _, o := range s.templates.All {
+	for _, o := range s.Templates.All {
 		for _, p := range o.Parameters() {
 			delete(left, p.Name)
 		}
@@ -146,7 +145,7 @@ func (v *verdict) add(fails bool, text string) {
 
 func (s *suite) look(o manifest.Object) verdict {
 	var v verdict
-	filled, err := o.Fill(s.values)
+	filled, err := s.Fill(o)
 	if err != nil {
 		v.add(true, err.Error())
 		return v
@@ -165,7 +164,7 @@ func (s *suite) look(o manifest.Object) verdict {
 	}
 	s.judge(&v, filled)
 	if s.isForSSP {
-		for _, line := range deployed.Judge(filled.Content(), s.templates.Content).Lines() {
+		for _, line := range deployed.Judge(filled.Content(), s.Templates.Content).Lines() {
 			v.add(line.Refuses, line.Text)
 		}
 	}
@@ -184,15 +183,15 @@ func (s *suite) addFindings(v *verdict, o manifest.Object, findings []lint.Findi
 // judge adds what is wrong with the VMs in a template, unless lint has said it.
 func (s *suite) judge(v *verdict, filled manifest.Object) {
 	isRead := v.errors == nil
-	report := vmrules.ValidateOwn(filled.Content(), s.set.For(filled.Kind, filled.Namespace).Option(),
-		vmrules.WithParseOptions(s.reading...), vmrules.WithTemplates(s.templates.Find))
-	_, gaps := judged.Of(report)
+	with := s.With.Set.For(filled.Kind, filled.Namespace).Option()
+	j, _ := s.Judge(filled.Content(), with) // only a template that VMs need not name can fail
+	gaps := j.Gaps()
 	for _, g := range gaps {
 		if isRead || g.Doubt != vmrules.DoubtRules {
 			v.add(!g.LacksRules() || !slices.Contains(s.withoutRules, filled.Name), g.String())
 		}
 	}
-	for _, result := range report.Results() {
+	for _, result := range j.Results() {
 		for _, violation := range result.Violations {
 			if !judged.IsGap(result, gaps) {
 				v.add(!violation.Warned, violation.Error())

@@ -103,7 +103,7 @@ func TestLookWithOptions(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s := suiteOf(t, file, WithParseOptions(test.opts...))
-			if diff := cmp.Diff(test.want, s.look(s.templates.All[0].Object).errors); diff != "" {
+			if diff := cmp.Diff(test.want, s.look(s.Templates.All[0].Object).errors); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -167,7 +167,7 @@ func TestLook(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s := suiteOf(t, string(test.file), AllowWarnings(), WithParameters(test.values))
-			if diff := cmp.Diff(test.want, s.look(s.templates.All[0].Object), cmp.AllowUnexported(verdict{})); diff != "" {
+			if diff := cmp.Diff(test.want, s.look(s.Templates.All[0].Object), cmp.AllowUnexported(verdict{})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -207,7 +207,7 @@ func TestStrict(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s := suiteOf(t, test.file, test.opts...)
-			got := s.look(s.templates.All[0].Object).errors
+			got := s.look(s.Templates.All[0].Object).errors
 			if want := strings.Split(test.want, " | "); len(got) != len(want) && test.want != "" || test.want == "" && got != nil {
 				t.Fatalf("got %q, want %q", got, test.want)
 			} else if test.want != "" {

@@ -66,9 +66,9 @@ type Ruling struct {
 	Ignored build.LeftOut // the kinds of rules that were found to be ignored
 }
 
-// NewRuling returns a Ruling, which has read nothing.
-func NewRuling(b build.Build) Ruling {
-	reading, p := b.Options(), NewParameters()
+// NewRuling returns a Ruling, which has read nothing. It reads annotations as the build does, with more options.
+func NewRuling(b build.Build, more ...vmrules.ParseOption) Ruling {
+	reading, p := append(b.Options(), more...), NewParameters()
 	return Ruling{
 		Parameters: p, keep: vmrules.KeepRules(reading...), Templates: shelf.Shelf{Reading: reading, Fill: p.Fill},
 		Build: b, Ignored: build.LeftOut{},
@@ -152,10 +152,14 @@ func (r *Ruling) Judge(object map[string]any, opts ...vmrules.ValidateOption) (J
 			j.unclear[strings.TrimPrefix(ref.Namespace+"/"+ref.Name, "/")] = err
 			return nil, err
 		}
-		if j.By = found; found != nil && ref.Namespace == "" {
+		if j.By = found; found == nil {
+			return nil, nil
+		}
+		if ref.Namespace == "" {
 			j.Note = fmt.Sprintf("judged by %s, which it names without a namespace", nameOf(found))
 		}
-		return found.Found()
+		rules, err := found.Rules()
+		return &vmrules.Template{Namespace: found.Namespace, Name: found.Name, Rules: rules}, err
 	}
 	j.Report = vmrules.ValidateOwn(object, append(opts[:len(opts):len(opts)], r.keep, vmrules.WithTemplates(find))...)
 	if len(r.Given) != 1 || r.OnlyNamed || manifest.IsTemplate(manifest.TextAt(object, "kind")) {

@@ -83,24 +83,6 @@ func (s *Shelf) Named(ref vmrules.TemplateRef) (*Template, error) {
 	return all[0], nil
 }
 
-// Find finds the template that a VM names, for WithTemplates.
-func (s *Shelf) Find(ref vmrules.TemplateRef) (*vmrules.Template, error) {
-	found, err := s.Named(ref)
-	if err != nil {
-		return nil, err
-	}
-	return found.Found()
-}
-
-// Found returns the template as WithTemplates takes it; nil if it is nil.
-func (t *Template) Found() (*vmrules.Template, error) {
-	if t == nil {
-		return nil, nil
-	}
-	rules, err := t.Rules()
-	return &vmrules.Template{Namespace: t.Namespace, Name: t.Name, Rules: rules}, err
-}
-
 // Rules returns the rules of the template; none if it is nil.
 func (t *Template) Rules() (vmrules.Rules, error) {
 	if t == nil {
