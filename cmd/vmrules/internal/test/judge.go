@@ -9,7 +9,6 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
@@ -27,17 +26,12 @@ type judge struct {
 func newJudge(stdin io.Reader, b build.Build, s suite, r *suiteReader) *judge {
 	j := &judge{Ruling: judging.NewRuling(b), stdin: stdin, folder: filepath.Dir(r.file), isOwn: s.rules == "" && s.template == ""}
 	j.Values = s.parameters
-	fail := func(at string, err error) {
-		for _, err := range cli.Unjoined(err) {
-			r.fail(at, err)
-		}
-	}
 	for i, name := range s.with {
 		if name == "" {
 			continue // which has been reported
 		}
 		if err := j.With.Read([]string{j.path(name)}, stdin); err != nil {
-			fail(fmt.Sprintf("/with/%d", i), err)
+			r.fail(fmt.Sprintf("/with/%d", i), err)
 		}
 	}
 	if s.rules != "" {
@@ -53,7 +47,7 @@ func newJudge(stdin io.Reader, b build.Build, s suite, r *suiteReader) *judge {
 	}
 	template := j.path(s.template)
 	if err := j.AddTemplates(template, manifest.Read([]string{template}, stdin)); err != nil {
-		fail("/template", err)
+		r.fail("/template", err)
 		return j
 	}
 	about := func(err error) error { return fmt.Errorf("%s: %w", template, err) }

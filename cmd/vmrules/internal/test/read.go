@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 )
 
@@ -36,10 +37,12 @@ type suiteReader struct {
 	wrong   []*manifest.Error
 }
 
-// fail adds a mistake at a JSON Pointer.
+// fail adds the mistakes at a JSON Pointer, of which errors.Join may have joined several.
 func (r *suiteReader) fail(at string, err error) {
 	line, column, _ := r.locator.Place(at)
-	r.wrong = append(r.wrong, &manifest.Error{File: r.file, Line: line, Column: column, Message: err.Error()})
+	for _, err := range cli.Unjoined(err) {
+		r.wrong = append(r.wrong, &manifest.Error{File: r.file, Line: line, Column: column, Message: err.Error()})
+	}
 }
 
 // read reads a suite, and checks what does not need other files.
