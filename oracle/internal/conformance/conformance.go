@@ -3,20 +3,20 @@
 package conformance
 
 import (
-	"bufio"
 	"encoding/json"
-	"errors"
 	"flag"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/conformance"
 )
 
 // A Question is what the runner asks about rules and a VM alone.
@@ -54,7 +54,8 @@ func Test(t *testing.T, folder, name string, answer func(Question) Answer) {
 		score = file
 	}
 	args := []string{"run", "github.com/vmrules/vmrules/conformance", "-vectors", filepath.Join(folder, "../testdata/conformance"), "-json", score}
-	if expected := filepath.Join(folder, "expected", name+".txt"); exists(expected) {
+	expected := filepath.Join(folder, "expected", name+".txt")
+	if _, err := os.Stat(expected); err == nil {
 		args = append(args, "-expected", expected)
 	}
 	run := exec.Command("go", append(args, os.Args[0], "-test.run", "^"+t.Name()+"$")...)
@@ -72,64 +73,51 @@ func Test(t *testing.T, folder, name string, answer func(Question) Answer) {
 	}
 }
 
-func exists(file string) bool {
-	_, err := os.Stat(file)
-	return err == nil
+// An asked is a line of the runner.
+type asked struct {
+	ID         string
+	Annotation string // as a text, which the Vector need not have
+	conformance.Vector
 }
 
 // answerAll answers each line with a line.
 func answerAll(in io.Reader, out io.Writer, answer func(Question) Answer) error {
-	lines, encoder := bufio.NewReader(in), json.NewEncoder(out)
+	decoder, encoder := json.NewDecoder(in), json.NewEncoder(out)
 	for {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
+		var q asked
+		switch err := decoder.Decode(&q); err {
+		case nil:
+		case io.EOF:
 			return nil
-		}
-		if err != nil {
+		default:
 			return err
 		}
-		q, a, err := read(line)
-		if err != nil {
-			return err
-		}
-		if id := a.ID; a == (Answer{ID: id}) {
-			a = answer(q)
-			a.ID = id
-		}
+		a := q.answer(answer)
+		a.ID = q.ID
 		if err := encoder.Encode(a); err != nil {
 			return err
 		}
 	}
 }
 
-// read reads a question. The answer has its ID, and more if there is nothing to decide: the rules are refused, or the
-// question is about more than rules and a VirtualMachine.
-func read(line []byte) (q Question, a Answer, err error) {
-	var keys struct {
-		ID, Call, Annotation, Version string
-		Object                        json.RawMessage
-		Options                       map[string]any
-	}
-	var all map[string]json.RawMessage
-	if err := errors.Join(json.Unmarshal(line, &keys), json.Unmarshal(line, &all)); err != nil {
-		return q, a, err
-	}
-	a.ID = keys.ID
-	q.Partial, _ = keys.Options["partial"].(bool)
-	delete(keys.Options, "partial")
-	isAlone := len(keys.Options) == 0 && (keys.Call == "" || keys.Call == "validate")
-	for _, key := range []string{"old", "template", "templates", "instancetype", "preference", "cluster"} {
-		isAlone = isAlone && all[key] == nil
-	}
-	if err := utiljson.Unmarshal(keys.Object, &q.Object); err != nil || q.Object["kind"] != "VirtualMachine" || !isAlone {
-		a.Skipped = "it is asked about rules and a VirtualMachine alone"
-		return q, a, nil
+// answer asks for the decision about a VM. There is nothing to decide if the rules are refused, or if the runner
+// asks about more than rules and a VirtualMachine.
+func (q asked) answer(decide func(Question) Answer) Answer {
+	about := Question{Partial: q.Options.Partial}
+	q.Options.Partial = false
+	isAlone := reflect.ValueOf(q.Options).IsZero() && (q.Call == "" || q.Call == "validate") &&
+		q.Old == nil && q.Template == nil && q.Templates == nil &&
+		q.Instancetype == nil && q.Preference == nil && q.Cluster == nil
+	err := utiljson.Unmarshal(q.Object, &about.Object)
+	if err != nil || about.Object["kind"] != "VirtualMachine" || !isAlone {
+		return Answer{Skipped: "it is asked about rules and a VirtualMachine alone"}
 	}
 	var opts []vmrules.ParseOption
-	if keys.Version == "201901-1" {
+	if q.IsOld() {
 		opts = append(opts, vmrules.V201901())
 	}
-	q.Rules, err = vmrules.ParseRules(keys.Annotation, opts...)
-	a.Refused = err != nil
-	return q, a, nil
+	if about.Rules, err = vmrules.ParseRules(q.Annotation, opts...); err != nil {
+		return Answer{Refused: true}
+	}
+	return decide(about)
 }
