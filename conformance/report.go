@@ -21,7 +21,7 @@ type result struct {
 // A score is how an implementation does.
 type score struct {
 	// Sections are those of docs/format.md, by their letters.
-	Sections map[string]*count `json:"sections"`
+	Sections map[string]count `json:"sections"`
 	// Reasons say how often each is that of a known failure.
 	Reasons map[string]int `json:"reasons,omitempty"`
 	// Unexpected has the vectors that fail for no known reason, and known failures that are none.
@@ -112,14 +112,10 @@ func (r *report) writeTable(w io.Writer) {
 
 // score counts the results by section and by reason.
 func (r *report) score() score {
-	s := score{Sections: map[string]*count{}, Reasons: map[string]int{}, Unexpected: slices.Clone(r.passing)}
+	s := score{Sections: map[string]count{}, Reasons: map[string]int{}, Unexpected: slices.Clone(r.passing)}
 	for _, one := range r.results {
 		letter := one.sentence[:min(1, len(one.sentence))]
 		n := s.Sections[letter]
-		if n == nil {
-			n = &count{}
-			s.Sections[letter] = n
-		}
 		switch one.result {
 		case "passed":
 			n.Passed++
@@ -132,6 +128,7 @@ func (r *report) score() score {
 			n.Failed++
 			s.Unexpected = append(s.Unexpected, one.id)
 		}
+		s.Sections[letter] = n
 	}
 	return s
 }

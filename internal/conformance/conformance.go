@@ -377,7 +377,7 @@ func orWanted(want, got json.RawMessage) json.RawMessage {
 	if got == nil {
 		got = json.RawMessage("null")
 	}
-	if want == nil || reflect.DeepEqual(decodeAny(want), decodeAny(got)) {
+	if want == nil || reflect.DeepEqual(decoded[any](want), decoded[any](got)) {
 		return want
 	}
 	return got

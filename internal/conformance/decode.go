@@ -11,22 +11,16 @@ func DecodeExactly(text json.RawMessage) map[string]any {
 	if len(text) == 0 {
 		return nil
 	}
-	var object map[string]any
-	decodeTo(text, &object)
-	return object
+	return decoded[map[string]any](text)
 }
 
-func decodeAny(text json.RawMessage) (value any) {
-	decodeTo(text, &value)
-	return value
-}
-
-func decodeTo(text json.RawMessage, to any) {
+func decoded[T any](text json.RawMessage) (value T) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.UseNumber()
-	if err := decoder.Decode(to); err != nil {
+	if err := decoder.Decode(&value); err != nil {
 		panic(err)
 	}
+	return value
 }
 
 type (
