@@ -162,6 +162,15 @@ func TestExpected(t *testing.T) {
 	}
 }
 
+// TestOneFile: two forms of the results need two files.
+func TestOneFile(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "result")
+	err := run([]string{"-vectors", vectorsIn(t, "1 good"), "-json", file, "-junit", filepath.Dir(file) + "/./result", os.Args[0]}, &bytes.Buffer{})
+	if want := file + " cannot be both JSON and XML: give -json and -junit different files"; err == nil || err.Error() != want {
+		t.Errorf("got error %v, want %s", err, want)
+	}
+}
+
 // TestAnswers: vmrules and its package pass all vectors; others fail those that are known, whose reasons are rows of a page.
 func TestAnswers(t *testing.T) {
 	page, err := os.ReadFile("../docs/consumers.md")

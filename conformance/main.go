@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -32,6 +33,9 @@ func run(args []string, out io.Writer) error {
 	}
 	if flags.NArg() == 0 {
 		return fmt.Errorf("name the command that runs the implementation")
+	}
+	if *asJSON != "" && filepath.Clean(*asJSON) == filepath.Clean(*asJUnit) {
+		return fmt.Errorf("%s cannot be both JSON and XML: give -json and -junit different files", *asJSON)
 	}
 	all, err := readVectors(*vectors)
 	if err != nil {
