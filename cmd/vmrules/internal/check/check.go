@@ -159,8 +159,8 @@ func (c *checker) checkAll(s cli.Streams) error {
 		case object.HoldsVM() || c.Book.IsWhole() || object.Mistakes() != nil: // it may be meant to hold one
 			objects = append(objects, object)
 			c.Templates.Add(object)
-		case c.Source == "":
-			c.Source = object.File.Source()
+		default:
+			c.Source = cmp.Or(c.Source, object.File.Source())
 		}
 	}
 	c.With.Warn(s.Err)

@@ -86,9 +86,7 @@ func (l *Linter) Fails(s lint.Severity) bool {
 // LintFile lints all rules in a file: annotations, and documents that are rules in the form
 // of an annotation or in a form that the build knows by its kind.
 func (l *Linter) LintFile(to *Linted, file *manifest.File) {
-	if to.Source == "" {
-		to.Source = file.Source()
-	}
+	to.Source = cmp.Or(to.Source, file.Source())
 	for _, d := range file.Documents() {
 		if _, known := l.Build.Documents[d.Type()]; d.LooksLikeRules() || known && d.Type() != "" {
 			l.lintDocument(to, d)
