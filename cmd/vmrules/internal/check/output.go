@@ -14,8 +14,8 @@ import (
 
 var outputs = map[string]func(io.Writer, *checker) error{
 	"text": writeText, "json": writeJSON, "junit": writeJUnit,
-	"github": func(w io.Writer, c *checker) error { return output.Formats["github"](w, c.Build, c.all()) },
-	"sarif":  func(w io.Writer, c *checker) error { return output.Formats["sarif"](w, c.Build, c.all()) },
+	"github": func(w io.Writer, c *checker) error { return output.GitHub(w, c.all()) },
+	"sarif":  func(w io.Writer, c *checker) error { return output.SARIF(w, c.Build.Name, c.all()) },
 }
 
 // nothing says that nothing was checked; it is "" if something was.

@@ -94,8 +94,8 @@ var outputs = map[string]func(*run) error{
 	"text":    func(r *run) error { return r.write(output.Finding.Long) },
 	"concise": func(r *run) error { return r.write(output.Finding.Short) },
 	"json":    func(r *run) error { return output.JSON(r.streams.Out, r.found) },
-	"github":  func(r *run) error { return r.writeFormat("github") },
-	"sarif":   func(r *run) error { return r.writeFormat("sarif") },
+	"github":  func(r *run) error { return output.GitHub(r.streams.Out, r.all()) },
+	"sarif":   func(r *run) error { return output.SARIF(r.streams.Out, r.Build.Name, r.all()) },
 }
 
 // Run lints files. The error sets the exit status.
@@ -190,8 +190,9 @@ func (r *run) warn(isEmpty bool) {
 	}
 }
 
-func (r *run) writeFormat(name string) error {
-	return output.Formats[name](r.streams.Out, r.Build, output.Findings{All: r.found.Findings, Topics: topic.ForFindings(), Unusable: r.found.Unusable})
+// all returns the findings with their topics.
+func (r *run) all() output.Findings {
+	return output.Findings{All: r.found.Findings, Topics: topic.ForFindings(), Unusable: r.found.Unusable}
 }
 
 func writeList(w io.Writer) error {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/rivo/uniseg"
 
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/lint"
 )
@@ -111,9 +110,6 @@ type Topic struct {
 	Severity          lint.Severity
 	Advice            string // in Markdown
 }
-
-// Formats write findings for other programs.
-var Formats = map[string]func(io.Writer, build.Build, Findings) error{"github": writeGitHub, "sarif": writeSARIF}
 
 // A Text writes findings for people.
 type Text struct {

@@ -6,12 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
 	"github.com/vmrules/vmrules/lint"
 )
 
-// writeGitHub writes workflow commands, which GitHub Actions turns into annotations of a pull request.
-func writeGitHub(w io.Writer, _ build.Build, r Findings) error {
+// GitHub writes workflow commands, which GitHub Actions turns into annotations of a pull request.
+func GitHub(w io.Writer, r Findings) error {
 	for _, f := range append(r.unreadable("vmrules"), r.All...) {
 		place := "file=" + commandProperty.Replace(filepath.ToSlash(f.File))
 		if f.Line > 0 {

@@ -11,7 +11,6 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
 	"github.com/vmrules/vmrules/lint"
 )
 
@@ -22,8 +21,8 @@ type object = map[string]any
 // shows no notifications.
 var unreadableFile = Topic{"unreadable-file", "a file, or a document in it, cannot be used", AboutCommand, lint.SeverityError, ""}
 
-// writeSARIF writes findings for code scanning.
-func writeSARIF(w io.Writer, b build.Build, r Findings) error {
+// SARIF writes what a tool found for code scanning.
+func SARIF(w io.Writer, tool string, r Findings) error {
 	rules, index := []object{}, map[string]int{}
 	for i, t := range append(r.Topics, unreadableFile) {
 		index[t.ID] = i
@@ -61,7 +60,7 @@ func writeSARIF(w io.Writer, b build.Build, r Findings) error {
 		}
 		results = append(results, bytes.Clone(text.Bytes()))
 	}
-	driver := object{"name": b.Name, "informationUri": "https://github.com/vmrules/vmrules", "rules": rules}
+	driver := object{"name": tool, "informationUri": "https://github.com/vmrules/vmrules", "rules": rules}
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		driver["version"] = info.Main.Version
 	}

@@ -136,5 +136,5 @@ func writeTestedGitHub(w io.Writer, t *tester) error {
 			r.All = append(r.All, output.Finding{File: c.File, Line: c.Line, Column: c.column, Severity: lint.SeverityError, ID: output.Short(c.Name), Index: -1, Message: strings.Join(c.details(), "\n")})
 		}
 	}
-	return output.Formats["github"](w, t.build, r)
+	return output.GitHub(w, r)
 }
