@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,11 +29,11 @@ func Exclusive(command *cobra.Command, one, other string) {
 // A choice is a flag that takes some of a few names.
 type choice struct {
 	names    []string               // those that help and errors list
-	fallback func() string          // what help names as the default
+	fallback string                 // what help names as the default
 	set      func(text string) bool // false for other names
 }
 
-func (c *choice) String() string { return c.fallback() }
+func (c *choice) String() string { return c.fallback }
 func (c *choice) Type() string   { return strings.Join(c.names, "|") }
 
 func (c *choice) Set(text string) error {
@@ -51,7 +50,7 @@ func OneOf[T ~string](to *cobra.Command, name, short, usage string, value *T, fa
 		names = append(names, string(name))
 	}
 	slices.Sort(names)
-	to.Flags().VarP(&choice{names, func() string { return string(cmp.Or(*value, fallback)) }, func(text string) bool {
+	to.Flags().VarP(&choice{names, string(fallback), func(text string) bool {
 		isKnown := slices.Contains(names, text)
 		if isKnown {
 			*value = T(text)
@@ -63,7 +62,7 @@ func OneOf[T ~string](to *cobra.Command, name, short, usage string, value *T, fa
 
 // AnyOf adds a flag that takes any number of a few names to a command: of has the values of each.
 func AnyOf[T any](to *cobra.Command, name, usage string, values *[]T, names []string, of map[string][]T) {
-	to.Flags().Var(&choice{names, func() string { return "" }, func(text string) bool {
+	to.Flags().Var(&choice{names, "", func(text string) bool {
 		for name := range strings.SplitSeq(text, ",") {
 			all, isKnown := of[name]
 			if !isKnown {
