@@ -1,7 +1,7 @@
 package rulediff
 
 import (
-	"slices"
+	"maps"
 
 	"github.com/vmrules/vmrules"
 )
@@ -67,7 +67,7 @@ var allPath = vmrules.MustParsePath("jsonpath::.all[*]")
 
 // MeanSame reports whether rules are Equal, but for how bounds and values are written.
 func MeanSame(before, after vmrules.Rules) bool {
-	return slices.EqualFunc(rulesIn(before), rulesIn(after), func(r, q vmrules.Rule) bool {
+	return maps.EqualFunc(maps.Collect(before.All()), maps.Collect(after.All()), func(r, q vmrules.Rule) bool {
 		for _, bound := range [][2]*vmrules.Argument{{&r.Min, &q.Min}, {&r.Max, &q.Max}} {
 			one := vmrules.Rule{Kind: vmrules.KindInteger, Min: *bound[0], Max: *bound[0]}
 			if !bound[0].IsZero() && !bound[1].IsZero() && allows(one, *bound[1]) {
@@ -85,12 +85,4 @@ func MeanSame(before, after vmrules.Rules) bool {
 		}
 		return r.Equal(q)
 	})
-}
-
-func rulesIn(rules vmrules.Rules) []vmrules.Rule {
-	var all []vmrules.Rule
-	for _, r := range rules.All() {
-		all = append(all, r)
-	}
-	return all
 }
