@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -23,9 +22,9 @@ func RunEdges(t *testing.T, testdata, file string, edges map[string]Edge) {
 		Templates []json.RawMessage
 		Objects   []edgeObject
 	}
-	readEdges(t, testdata, "objects.json", &given)
+	readJSON(t, filepath.Join(testdata, "edges", "objects.json"), &given)
 	want := map[string]map[string]string{}
-	readEdges(t, testdata, file, &want)
+	readJSON(t, filepath.Join(testdata, "edges", file), &want)
 	got := map[string]map[string]string{}
 	for name, edge := range edges {
 		got[name] = map[string]string{}
@@ -58,15 +57,4 @@ func (o edgeObject) join(known map[string]json.RawMessage) json.RawMessage {
 	}
 	text, _ := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "List", "items": items}) // of valid JSON
 	return text
-}
-
-func readEdges(t *testing.T, testdata, file string, to any) {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(testdata, "edges", file))
-	if err == nil {
-		err = json.Unmarshal(text, to)
-	}
-	if err != nil {
-		t.Fatalf("%s: %v", file, err)
-	}
 }
