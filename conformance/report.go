@@ -40,7 +40,6 @@ type report struct {
 	passing []string
 }
 
-// judge asks about each vector.
 func judge(all []vector, known []*failure, p *program) report {
 	defer p.stop()
 	var r report
@@ -110,7 +109,6 @@ func (r *report) writeTable(w io.Writer) {
 	}
 }
 
-// score counts the results by section and by reason.
 func (r *report) score() score {
 	s := score{Sections: map[string]count{}, Reasons: map[string]int{}, Unexpected: slices.Clone(r.passing)}
 	for _, one := range r.results {

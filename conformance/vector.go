@@ -35,7 +35,6 @@ type violation struct {
 	Reason string `json:"reason"`
 }
 
-// readVectors reads the vectors of all files in a folder.
 func readVectors(folder string) ([]vector, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.json"))
 	if err != nil || len(files) == 0 {

@@ -33,7 +33,6 @@ type Options struct {
 	Output              string   // a key of outputs, or "" for text
 }
 
-// A checker runs vmrules check.
 type checker struct {
 	judging.Judging
 	options Options
@@ -187,7 +186,6 @@ func (c *checker) checkAll(s cli.Streams) error {
 	return c.AllDeclared()
 }
 
-// check checks one object.
 func (c *checker) check(o manifest.Object) checked {
 	result := checked{About: output.AboutObject(o), first: len(c.found.Findings)}
 	filled, err := c.Fill(o)

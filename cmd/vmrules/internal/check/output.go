@@ -97,7 +97,6 @@ func (c *checker) summary() string {
 	return t.String() + c.linter.Exclude.String() + "; " + c.found.Counts() + "\n"
 }
 
-// writeJSON writes everything for programs.
 func writeJSON(w io.Writer, c *checker) error {
 	return output.JSON(w, struct {
 		Valid    bool              `json:"valid"`

@@ -126,7 +126,6 @@ var plainVM = map[string]any{"spec": map[string]any{"template": map[string]any{"
 	"domain": map[string]any{"cpu": map[string]any{}},
 }}}}
 
-// String returns the kind, the namespace and the name.
 func (k key) String() string {
 	if k.namespace != "" {
 		return k.kind + " " + k.namespace + "/" + k.name

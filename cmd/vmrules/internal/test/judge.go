@@ -75,7 +75,6 @@ func (j *judge) path(name string) string {
 	return filepath.Join(j.folder, name)
 }
 
-// judge validates the VM of a case.
 func (j *judge) judge(c suiteCase) (*vmrules.Report, error) {
 	vm, err := j.vm(c)
 	if err != nil {
@@ -98,7 +97,6 @@ func (j *judge) judge(c suiteCase) (*vmrules.Report, error) {
 	return judgement.Report, err
 }
 
-// vm reads the VM of a case.
 func (j *judge) vm(c suiteCase) (map[string]any, error) {
 	if c.file == "" {
 		if kind := manifest.TextAt(c.vm, "kind"); kind != "" && !manifest.HoldsVM(c.vm) && !j.book.IsWhole() {

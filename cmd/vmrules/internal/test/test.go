@@ -27,7 +27,6 @@ type Options struct {
 	Output          string // a key of outputs, or "" for text
 }
 
-// A tester runs vmrules test.
 type tester struct {
 	build   build.Build
 	options Options
