@@ -10,16 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var (
-	consoleBlock = regexp.MustCompile("(?ms)^```console\n(.*?)^```$")
-	shellBlock   = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
-)
-
 // RunConsole runs each command in the console blocks of a page, the lines that begin with
 // "$ ", in a folder. What a command writes must be the lines below it.
 func RunConsole(t *testing.T, page, folder string) {
 	t.Helper()
-	for _, block := range blocks(t, page, consoleBlock) {
+	for _, block := range blocks(t, page, "console") {
 		for _, session := range strings.Split("\n"+block, "\n$ ")[1:] {
 			command, want, _ := strings.Cut(session, "\n")
 			got, _ := shell(folder, command)
@@ -35,7 +30,7 @@ func RunConsole(t *testing.T, page, folder string) {
 func RunShell(t *testing.T, page, name, folder string) {
 	t.Helper()
 	calls := 0
-	for _, block := range blocks(t, page, shellBlock) {
+	for _, block := range blocks(t, page, "sh") {
 		for line := range strings.Lines(block) {
 			if !strings.HasPrefix(line, name+" ") && !strings.Contains(line, "| "+name+" ") {
 				continue
@@ -51,14 +46,15 @@ func RunShell(t *testing.T, page, name, folder string) {
 	}
 }
 
-// blocks returns what the blocks of a page hold.
-func blocks(t *testing.T, page string, form *regexp.Regexp) []string {
+// blocks returns what the blocks in a language hold on a page.
+func blocks(t *testing.T, page, language string) []string {
 	t.Helper()
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []string
+	form := regexp.MustCompile("(?ms)^```" + language + "\n(.*?)^```$")
 	for _, match := range form.FindAllStringSubmatch(string(text), -1) {
 		all = append(all, match[1])
 	}
