@@ -156,9 +156,7 @@ func read(folder string) (*Config, error) {
 		if !IsCheck(id) {
 			return nil, fmt.Errorf("%s: there is no check %q: \"vmrules lint --list\" lists them", file, id)
 		}
-	}
-	for id, severity := range c.Severity {
-		if !slices.Contains(Severities, severity) {
+		if severity, isSet := c.Severity[id]; isSet && !slices.Contains(Severities, severity) {
 			return nil, fmt.Errorf("%s: the severity of %s must be error, warning or note", file, id)
 		}
 	}
