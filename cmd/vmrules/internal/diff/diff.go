@@ -14,6 +14,7 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/git"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
@@ -46,8 +47,8 @@ type differ struct {
 // A changed is a VM about which the two versions disagree.
 type changed struct {
 	output.About
-	Old   string          `json:"old"` // the verdict
-	New   string          `json:"new"`
+	Old   judged.Class    `json:"old"` // valid, invalid or no rules
+	New   judged.Class    `json:"new"`
 	Rules []outcomeChange `json:"rules"`
 	Note  string          `json:"note,omitempty"` // which template validates it, if it does not name it in full
 }
@@ -57,13 +58,6 @@ type withoutTemplate struct {
 	output.About
 	Why string `json:"why"`
 }
-
-// The verdicts of a version about a VM.
-const (
-	isValid   = "valid"
-	isInvalid = "invalid"
-	isFree    = "no rules"
-)
 
 // An outcomeChange is a rule with different outcomes. An outcome is "" if there is no such rule.
 type outcomeChange struct {
@@ -261,14 +255,14 @@ func (d *differ) compare(o manifest.Object) error {
 	return nil
 }
 
-func verdictOf(r *vmrules.Report) string {
+func verdictOf(r *vmrules.Report) judged.Class {
 	switch {
 	case len(r.Results()) == 0:
-		return isFree
+		return judged.NoRules
 	case r.Valid():
-		return isValid
+		return judged.Valid
 	}
-	return isInvalid
+	return judged.Invalid
 }
 
 // outcomeChanges returns the rules that need attention and have different outcomes: first those of

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/rulediff"
@@ -17,16 +18,16 @@ func writeChanged(w io.Writer, d *differ) error {
 	}
 	worse, better := 0, 0
 	for _, c := range d.changed {
-		verdicts := c.Old
+		verdicts := string(c.Old)
 		switch {
-		case c.New == isInvalid && c.Old != isInvalid:
+		case c.New == judged.Invalid && c.Old != judged.Invalid:
 			worse++
 			verdicts += " → " + output.Bad.Sprint(c.New)
-		case c.Old == isInvalid && c.New != isInvalid:
+		case c.Old == judged.Invalid && c.New != judged.Invalid:
 			better++
 			verdicts += " → " + output.Good.Sprint(c.New)
 		case c.Old != c.New:
-			verdicts += " → " + c.New
+			verdicts += " → " + string(c.New)
 		}
 		fmt.Fprintf(w, "%s: %s\n", c.About, verdicts)
 		if c.Note != "" {
