@@ -46,7 +46,9 @@ func AllowWarnings() Option { return func(s *suite) { s.allowsWarnings = true } 
 
 // ForSSP also tests that KubeVirt's template validator, which runs on OpenShift, understands the
 // rules as this library does, and accepts the VMs.
-func ForSSP() Option { return func(s *suite) { s.isForSSP = true } }
+func ForSSP() Option {
+	return func(s *suite) { s.isForSSP, s.reading = true, append(s.reading, lint.For(lint.SSP)) }
+}
 
 // Templates runs a subtest for each template of OpenShift or KubeVirt in a file system. It
 // reads the files whose names end in .yaml, .yml or .json.
@@ -155,12 +157,8 @@ func (s *suite) look(o manifest.Object) verdict {
 	}
 	isJudged := func(f lint.Finding) bool { return f.ID == "unjudged-template" } // by judge, which knows WithoutRules
 	s.addFindings(&v, o, slices.DeleteFunc(o.Mistakes(), isJudged))
-	reading := s.reading
-	if s.isForSSP {
-		reading = append(slices.Clip(reading), lint.For(lint.SSP))
-	}
 	for _, a := range filled.Annotations() {
-		s.addFindings(&v, o, a.Lint(reading...))
+		s.addFindings(&v, o, a.Lint(s.reading...))
 	}
 	s.judge(&v, filled)
 	if s.isForSSP {
