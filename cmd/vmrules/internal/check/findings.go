@@ -29,7 +29,7 @@ var (
 
 // all returns the findings with their topics.
 func (c *checker) all() output.Findings {
-	topics := append(topic.ForFindings(), topic.Explained(unusableRules, noRules, noTemplate, notJudged, assumedTemplate, failedInSSP, missingParameter)...)
+	topics := topic.ForFindings(unusableRules, noRules, noTemplate, notJudged, assumedTemplate, failedInSSP, missingParameter)
 	known := map[string]bool{}
 	for _, t := range topics {
 		known[t.ID] = true

@@ -187,20 +187,16 @@ func Indented(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n    ") + "\n"
 }
 
-// Explained adds to topics of findings what explain.yaml says of them.
-func Explained(topics ...output.Topic) []output.Topic {
-	for i, t := range topics {
-		at := slices.IndexFunc(All(), func(known Topic) bool { return known.Name == t.ID })
-		topics[i].Meaning, topics[i].Advice = All()[at].Meaning, All()[at].Odd+"\n"
-	}
-	return topics
-}
-
-// ForFindings returns the checks as topics of findings.
-func ForFindings() []output.Topic {
+// ForFindings returns the checks as topics of findings, and others with what explain.yaml says of them.
+func ForFindings(others ...output.Topic) []output.Topic {
 	var all []output.Topic
 	for _, c := range Checks() {
 		all = append(all, output.Topic{ID: c.Name, Meaning: c.Meaning, Help: output.AboutChecks + c.Name, Severity: c.Severity, Advice: c.Text("advice")})
+	}
+	for _, t := range others {
+		at := slices.IndexFunc(All(), func(known Topic) bool { return known.Name == t.ID })
+		t.Meaning, t.Advice = All()[at].Meaning, All()[at].Odd+"\n"
+		all = append(all, t)
 	}
 	return all
 }
