@@ -222,9 +222,9 @@ func (v Vector) Compare(t testing.TB, report any, err error) {
 	for i := range got.Targets {
 		problems = append(problems, got.Targets[i].Problems...)
 	}
-	compare("problems", v.Want.Problems, comparableProblems(problems, v.Want.Problems))
+	compare("problems", v.Want.Problems, reduced(problems, v.Want.Problems, gotProblem.reduced))
 	if v.Want.Coverage != nil {
-		compare("coverage", v.Want.Coverage, comparableTargets(got.Targets, v.Want.Coverage))
+		compare("coverage", v.Want.Coverage, reduced(got.Targets, v.Want.Coverage, gotTarget.reduced))
 		if got.Valid != v.Want.Valid || got.Passed != v.Want.Passed {
 			t.Errorf("valid is %t and passed %t", got.Valid, got.Passed)
 		}
@@ -250,7 +250,7 @@ func (v Vector) Compare(t testing.TB, report any, err error) {
 			compare(list.what, list.want, list.found)
 		}
 	}
-	compare("violations", v.Want.Violations, comparable(violations, v.Want.Violations))
+	compare("violations", v.Want.Violations, reduced(violations, v.Want.Violations, gotViolation.reduced))
 }
 
 // The JSON of a problem and of a violation has the keys of the vectors, and texts of which a
@@ -308,53 +308,40 @@ func problemsIn(t testing.TB, err error) []gotProblem {
 	return list.Problems
 }
 
-// comparableProblems reduces problems to what the vector says about them.
-func comparableProblems(problems []gotProblem, wanted []Problem) []Problem {
-	var got []Problem
-	for i, p := range problems {
-		g := p.Problem
-		g.Contains = p.Message
+// reduced reduces what was got to what the vector says about it. Nothing is said of what is got beyond that.
+func reduced[G, W any](got []G, wanted []W, reduce func(G, W) W) []W {
+	all := make([]W, len(got))
+	for i, g := range got {
+		var w W
 		if i < len(wanted) {
-			w := wanted[i]
-			g.Line, g.Column = onlyIf(w.Line != 0, g.Line), onlyIf(w.Column != 0, g.Column)
-			g.Source = onlyIf(w.Source != "", g.Source)
-			g.Contains = partOf(p.Message, w.Contains)
+			w = wanted[i]
 		}
-		got = append(got, g)
+		all[i] = reduce(g, w)
 	}
-	return got
+	return all
 }
 
-// comparableTargets reduces targets to what the vector says about them.
-func comparableTargets(targets []gotTarget, wanted []Target) []Target {
-	var got []Target
-	for i := range targets {
-		g := targets[i].Target
-		g.IsInvalid = !targets[i].Valid
-		if i < len(wanted) {
-			g.Note = partOf(g.Note, wanted[i].Note)
-		}
-		got = append(got, g)
-	}
-	return got
+func (p gotProblem) reduced(w Problem) Problem {
+	g := p.Problem
+	g.Line, g.Column = onlyIf(w.Line != 0, g.Line), onlyIf(w.Column != 0, g.Column)
+	g.Source = onlyIf(w.Source != "", g.Source)
+	g.Contains = partOf(p.Message, w.Contains)
+	return g
 }
 
-// comparable reduces violations to what the vector says about them.
-func comparable(violations []gotViolation, wanted []Violation) []Violation {
-	var got []Violation
-	for i, v := range violations {
-		g := v.Violation
-		g.Contains = v.Detail
-		if i < len(wanted) {
-			w := wanted[i]
-			g.Message = onlyIf(w.Message != "", g.Message)
-			g.Limit, g.Value = orWanted(w.Limit, g.Limit), orWanted(w.Value, g.Value)
-			g.Pointer, g.Origin = orZero(w.Pointer, g.Pointer), orZero(w.Origin, g.Origin)
-			g.Contains = partOf(v.Detail, w.Contains)
-		}
-		got = append(got, g)
-	}
-	return got
+func (t gotTarget) reduced(w Target) Target {
+	g := t.Target
+	g.IsInvalid, g.Note = !t.Valid, partOf(t.Note, w.Note)
+	return g
+}
+
+func (v gotViolation) reduced(w Violation) Violation {
+	g := v.Violation
+	g.Message = onlyIf(w.Message != "", g.Message)
+	g.Limit, g.Value = orWanted(w.Limit, g.Limit), orWanted(w.Value, g.Value)
+	g.Pointer, g.Origin = orZero(w.Pointer, g.Pointer), orZero(w.Origin, g.Origin)
+	g.Contains = partOf(v.Detail, w.Contains)
+	return g
 }
 
 func onlyIf[T any](wanted bool, got T) T {
