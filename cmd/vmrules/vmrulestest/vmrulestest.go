@@ -162,7 +162,7 @@ func (s *suite) look(o manifest.Object) verdict {
 	}
 	s.judge(&v, filled)
 	if s.isForSSP {
-		for _, line := range deployed.Judge(filled.Content(), s.Templates.Content).Lines() {
+		for _, line := range deployed.Judge(filled.Content(), o, s.Templates.Content).Lines() {
 			v.add(line.Refuses, line.Text)
 		}
 	}

@@ -2,6 +2,7 @@ package vmrulestest
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -171,6 +172,36 @@ func TestLook(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A VM that names the template around it has the rules of that in the cluster, whatever other template has this name.
+func TestOwnTemplateForSSP(t *testing.T) {
+	const named = `kind: Template
+metadata:
+  name: small
+  annotations: {validations: '[{"name": "cores", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": MAX}]'}
+objects:
+- kind: VirtualMachine
+  metadata: {labels: {vm.kubevirt.io/template: small, vm.kubevirt.io/template.namespace: a}}
+  spec: {template: {spec: {domain: {cpu: {cores: 4}}}}}
+`
+	file := func(most string) *fstest.MapFile {
+		return &fstest.MapFile{Data: []byte(strings.ReplaceAll(named, "MAX", most))}
+	}
+	s := &suite{}
+	ForSSP()(s)
+	if wrong := s.read(fstest.MapFS{"eight.yaml": file("8"), "two.yaml": file("2")}); wrong != nil {
+		t.Fatal(wrong)
+	}
+	for i, want := range []bool{false, true} {
+		v := s.look(s.Templates.All[i].Object)
+		refuses := func(text string) bool {
+			return strings.HasPrefix(text, "KubeVirt's template validator refuses this VM")
+		}
+		if got := slices.ContainsFunc(v.errors, refuses); got != want {
+			t.Errorf("template %d: refused %t: %q", i, got, v)
+		}
 	}
 }
 

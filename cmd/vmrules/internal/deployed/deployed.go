@@ -21,8 +21,15 @@ type Verdict struct {
 
 // Judge returns the verdict on the VMs in an object whose parameters are filled in; nil if there is no
 // VM that the validator is asked about, or all are exempt. A VM without an annotation of its own has the
-// rules of the OpenShift Template that it names in full, which find returns as it is in the cluster.
-func Judge(object map[string]any, find func(vmrules.TemplateRef) map[string]any) *Verdict {
+// rules of the OpenShift Template that it names in full: the object itself, as it is written, or one that known
+// returns as it is in the cluster.
+func Judge(object map[string]any, written manifest.Object, known func(vmrules.TemplateRef) map[string]any) *Verdict {
+	find := func(ref vmrules.TemplateRef) map[string]any {
+		if written.IsTemplate() && written.Name == ref.Name && (written.Namespace == "" || written.Namespace == ref.Namespace) {
+			return written.Content()
+		}
+		return known(ref)
+	}
 	if list, ok := object["objects"].([]any); ok {
 		var all *Verdict
 		for i, vm := range list {

@@ -82,20 +82,9 @@ func (j *Judging) Judge(filled map[string]any, written manifest.Object, profile 
 		all.Judgement, err = j.Ruling.Judge(filled, opts...)
 	}
 	if profile != "" && j.Options.Rules == nil {
-		all.SSP = SSPVerdict(filled, written, &j.Ruling)
+		all.SSP = deployed.Judge(filled, written, j.Templates.Content)
 	}
 	return all, err
-}
-
-// SSPVerdict returns what KubeVirt's template validator says of the VMs in an object whose parameters are
-// filled in. They may name the template around them, as it is written, or one that the ruling knows.
-func SSPVerdict(filled map[string]any, written manifest.Object, r *Ruling) *deployed.Verdict {
-	return deployed.Judge(filled, func(ref vmrules.TemplateRef) map[string]any {
-		if written.IsTemplate() && written.Name == ref.Name && (written.Namespace == "" || written.Namespace == ref.Namespace) {
-			return written.Content()
-		}
-		return r.Templates.Content(ref)
-	})
 }
 
 // MaxKeptWeight is the largest size of all reports, counted in results. A violation counts

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/deployed"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/lint"
 )
@@ -17,7 +17,8 @@ func (l *Linter) judgeOwnVM(filled, template manifest.Object) deployed.Verdict {
 	if l.now.For != lint.SSP || !template.IsTemplate() {
 		return deployed.Verdict{}
 	}
-	v := judging.SSPVerdict(filled.Content(), template, &judging.Ruling{})
+	none := func(vmrules.TemplateRef) map[string]any { return nil }
+	v := deployed.Judge(filled.Content(), template, none)
 	if !v.Refuses() || v.Pointer != "" && strings.Contains(v.Refused, "${") {
 		return deployed.Verdict{}
 	}
