@@ -148,17 +148,10 @@ var nextKey = regexp.MustCompile(`, "\w+":`)
 
 // shortened leaves out the keys of a line that another line has too, but for the first one.
 func shortened(line, other string) string {
-	starts := nextKey.FindAllStringIndex(line, -1)
-	if len(starts) == 0 {
-		return line
-	}
+	starts := append(nextKey.FindAllStringIndex(line, -1), []int{len(line) - len("\n")})
 	short := line[:starts[0][0]]
-	for i, start := range starts {
-		end := len(line) - 1 // without the end of the line
-		if i+1 < len(starts) {
-			end = starts[i+1][0]
-		}
-		switch key := line[start[0]:end]; {
+	for i, next := range starts[1:] {
+		switch key := line[starts[i][0]:next[0]]; {
 		case !strings.Contains(other, key):
 			short += key
 		case !strings.HasSuffix(short, "…"):
