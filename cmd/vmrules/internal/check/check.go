@@ -202,17 +202,13 @@ func (c *checker) check(o manifest.Object) checked {
 	}
 	findings := c.setProblem(&result, o, err)
 	isLinted := o.IsTemplate() && !c.options.NoLint && c.options.Rules == nil && err == nil
-	linted := map[int]bool{} // the rules that lint has found fault with
 	if isLinted {
 		_ = c.linter.LintObject(c.found, o) // its parameters are filled in
-		for _, f := range c.found.Findings[result.first:] {
-			linted[f.Index] = true
-		}
 	} else {
 		findings = append(findings, o.Mistakes()...)
 	}
 	if !isLinted || result.Problems == nil || len(c.found.Findings) == result.first { // otherwise lint has said it
-		c.linter.AddJudged(c.found, o, append(findings, c.findings(o, result, linted)...))
+		c.linter.AddJudged(c.found, o, append(findings, c.findings(o, result)...))
 	}
 	result.last = len(c.found.Findings)
 	return result

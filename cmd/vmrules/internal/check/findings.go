@@ -45,7 +45,7 @@ func (c *checker) all() output.Findings {
 }
 
 // findings returns what is wrong with an object, at its fields, unless lint has found why a rule is ignored.
-func (c *checker) findings(o manifest.Object, result checked, linted map[int]bool) (all []lint.Finding) {
+func (c *checker) findings(o manifest.Object, result checked) (all []lint.Finding) {
 	locator := manifest.NewLocator(o)
 	add := func(pointer string, f lint.Finding) {
 		f.Line, f.Column, _ = locator.Place(pointer)
@@ -88,9 +88,11 @@ func (c *checker) findings(o manifest.Object, result checked, linted map[int]boo
 		}
 		about(failedInSSP, severity, output.OneLine(output.Short(line.Text)))
 	}
+	linted := c.found.Findings[result.first:]
 	for _, r := range result.Report.Results(output.Loud...) {
+		isAbout := func(f output.Finding) bool { return f.Index == r.Index }
 		switch {
-		case judged.IsGap(r, result.gaps), r.Outcome == vmrules.OutcomeIgnored && linted[r.Index],
+		case judged.IsGap(r, result.gaps), r.Outcome == vmrules.OutcomeIgnored && slices.ContainsFunc(linted, isAbout),
 			r.Outcome == vmrules.OutcomeWarned && isAccepted && !c.options.Verbose:
 			continue
 		}
