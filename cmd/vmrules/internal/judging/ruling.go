@@ -142,13 +142,10 @@ func (j Judgement) Gaps() []judged.Gap {
 // that its VMs name. A VM that names none is validated by the only template that is given. The error is
 // that this cannot be used. It is safe for concurrent use.
 func (r *Ruling) Judge(object map[string]any, opts ...vmrules.ValidateOption) (Judgement, error) {
-	var j Judgement
+	j := Judgement{unclear: map[string]error{}}
 	find := func(ref vmrules.TemplateRef) (*vmrules.Template, error) {
 		found, err := r.Templates.Named(ref)
 		if err != nil {
-			if j.unclear == nil {
-				j.unclear = map[string]error{}
-			}
 			j.unclear[strings.TrimPrefix(ref.Namespace+"/"+ref.Name, "/")] = err
 			return nil, err
 		}
