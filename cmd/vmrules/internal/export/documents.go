@@ -1,7 +1,6 @@
 package export
 
 import (
-	"bytes"
 	"fmt"
 
 	"go.yaml.in/yaml/v3"
@@ -12,10 +11,12 @@ import (
 	"github.com/vmrules/vmrules/policy"
 )
 
-// exportDocuments returns policies as YAML, with comments on where the rules are from and what is left out.
-func exportDocuments(source string, s policy.Scope, policies []map[string]any, untranslated []policy.Untranslated) ([]byte, error) {
-	var text bytes.Buffer
-	comment := func(line string) { fmt.Fprintf(&text, "# %s\n", output.OneLine(line)) }
+// write writes policies as YAML, with comments on where the rules are from and what is left out.
+func (e *exporter) write(source string, s policy.Scope, policies []map[string]any, untranslated []policy.Untranslated) error {
+	if e.out.Len() > 0 {
+		e.out.WriteString("---\n")
+	}
+	comment := func(line string) { fmt.Fprintf(&e.out, "# %s\n", output.OneLine(line)) }
 	about := ", enforced for " + aboutScope(s) + "."
 	if len(policies) == 0 {
 		about = ": no rule is enforced."
@@ -25,20 +26,20 @@ func exportDocuments(source string, s policy.Scope, policies []map[string]any, u
 		comment("NOT ENFORCED: " + aboutUntranslated(u))
 	}
 	if len(policies) == 0 {
-		return text.Bytes(), nil
+		return nil
 	}
 	for _, of := range leftOut(s, policies[0]) {
 		comment("NOT ENFORCED for VMs " + of + ".")
 	}
-	encoder := yaml.NewEncoder(&text)
+	encoder := yaml.NewEncoder(&e.out)
 	encoder.SetIndent(2)
 	encoder.CompactSeqIndent()
 	for _, p := range policies {
 		if err := encoder.Encode(p); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return text.Bytes(), encoder.Close()
+	return encoder.Close()
 }
 
 // leftOut returns what VMs may have so that a policy does not validate them.

@@ -255,16 +255,10 @@ func (e *exporter) export(source string, rules vmrules.Rules, s policy.Scope) {
 		e.refused = true
 		return
 	}
-	var documents []byte
 	if err == nil {
-		documents, err = exportDocuments(source, s, policies, untranslated)
+		err = e.write(source, s, policies, untranslated)
 	}
 	if err != nil {
 		e.fail(fmt.Errorf("%s: %w", source, err))
-		return
 	}
-	if e.out.Len() > 0 {
-		e.out.WriteString("---\n")
-	}
-	e.out.Write(documents)
 }
