@@ -64,15 +64,11 @@ func JUnit(w io.Writer, cases []JunitCase, unusable []*manifest.Error) error {
 		all.Tests, all.Failures = all.Tests+suite.Tests, all.Failures+suite.Failures
 		all.Errors, all.Skipped = all.Errors+suite.Errors, all.Skipped+suite.Skipped
 	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
+	text, err := xml.MarshalIndent(all, "", "  ")
+	if err != nil {
 		return err
 	}
-	encoder := xml.NewEncoder(w)
-	encoder.Indent("", "  ")
-	if err := encoder.Encode(all); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
+	_, err = io.WriteString(w, xml.Header+string(text)+"\n")
 	return err
 }
 
