@@ -146,12 +146,11 @@ func (v *verdict) add(fails bool, text string) {
 }
 
 func (s *suite) look(o manifest.Object) verdict {
-	var v verdict
 	filled, err := s.Fill(o)
 	if err != nil {
-		v.add(true, err.Error())
-		return v
+		return verdict{errors: []string{err.Error()}}
 	}
+	var v verdict
 	for _, name := range filled.Missing {
 		v.add(false, fmt.Sprintf("parameter %s is required and has no value: write one in the template, or give one by WithParameters", name))
 	}
