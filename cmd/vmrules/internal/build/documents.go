@@ -1,6 +1,7 @@
 package build
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -48,12 +49,9 @@ func Problems(err error) []vmrules.Problem {
 
 // refusal returns why a document cannot be rules, and what can be.
 func (b Build) refusal(d *manifest.Document) error {
-	what := d.Type()
-	switch {
-	case d.IsScalar():
+	what := cmp.Or(d.Type(), "an object without kind")
+	if d.IsScalar() {
 		what = "a text or number"
-	case what == "":
-		what = "an object without kind"
 	}
 	text := fmt.Sprintf("%s cannot be rules: write %s", what, strings.Join(b.forms(), ", "))
 	switch {
@@ -78,10 +76,7 @@ func (b Build) AboutForms() string {
 func (b Build) forms() []string {
 	forms := []string{"an array of rules as in an annotation"}
 	for _, name := range slices.Sorted(maps.Keys(b.Documents)) {
-		if name == "" {
-			name = "schema without kind"
-		}
-		forms = append(forms, "a "+name)
+		forms = append(forms, "a "+cmp.Or(name, "schema without kind"))
 	}
 	return forms
 }
