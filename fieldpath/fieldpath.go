@@ -122,16 +122,9 @@ func (s Slice) bound(i int) (int, bool) {
 
 // Keys returns the keys in the order of the path. Each is a Name, Index or Slice.
 func (s Union) Keys() []Step {
-	keys := make([]Step, 0, len(s.keys))
-	for _, key := range s.keys {
-		switch key := key.(type) {
-		case string:
-			keys = append(keys, Name(key))
-		case int64:
-			keys = append(keys, Index(key))
-		case jp.Slice:
-			keys = append(keys, Slice{key})
-		}
+	keys := make([]Step, len(s.keys))
+	for i, key := range s.keys {
+		keys[i] = stepOf(key.(jp.Frag))
 	}
 	return keys
 }

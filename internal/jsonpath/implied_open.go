@@ -55,8 +55,8 @@ func (w *Search) setBelow(f *Implied, steps jp.Expr) Setters {
 	case jp.Union:
 		var found Setters
 		for _, key := range step {
-			if name, ok := key.(string); ok {
-				found |= w.setBelow(f.member(name), steps[1:])
+			if name, ok := key.(jp.Child); ok {
+				found |= w.setBelow(f.member(string(name)), steps[1:])
 			}
 		}
 		return found
@@ -185,8 +185,6 @@ func (w *Search) keepsItems(v any, i int, f *Implied) bool {
 func countsFromEnd(step any) bool {
 	switch step := step.(type) {
 	case jp.Nth:
-		return step < 0
-	case int64:
 		return step < 0
 	case jp.Slice:
 		return step[0] < 0 || step[1] < 0

@@ -102,7 +102,7 @@ func (l Location) Texts() Texts {
 			q = strconv.AppendInt(q, int64(e.index), 10)
 			continue
 		case i == 0 && IsKeyword(e.name):
-			p = writeKeys(p, []any{e.name})
+			p = writeKeys(p, jp.Child(e.name))
 		default:
 			p = writeName(p, e.name, i == 0)
 		}

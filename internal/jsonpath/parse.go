@@ -147,8 +147,7 @@ func (p *parser) afterDescent() (jp.Frag, error) {
 
 func (p *parser) afterDot() (jp.Frag, error) {
 	if !p.skip("*") {
-		name, err := p.name()
-		return jp.Child(name), err
+		return p.name()
 	}
 	if p.rest != "" && p.rest[0] != '.' && p.rest[0] != '[' {
 		return nil, p.unexpected("after .*")
@@ -165,7 +164,7 @@ func (p *parser) unexpected(where string) error {
 }
 
 // name reads a name after a dot.
-func (p *parser) name() (string, error) {
+func (p *parser) name() (jp.Child, error) {
 	end := 0
 	for end < len(p.rest) && p.rest[end] < utf8.RuneSelf && isNameRune(rune(p.rest[end])) {
 		end++
@@ -198,11 +197,11 @@ func (p *parser) name() (string, error) {
 	return p.namedOrError(name.String())
 }
 
-func (p *parser) namedOrError(name string) (string, error) {
+func (p *parser) namedOrError(name string) (jp.Child, error) {
 	if name == "" {
 		return "", errors.New("a name is missing after a dot")
 	}
-	return name, nil
+	return jp.Child(name), nil
 }
 
 // isNameRune reports whether a name may contain r without a backslash.
@@ -238,13 +237,7 @@ func (p *parser) bracket() (jp.Frag, error) {
 	if len(keys) > 1 {
 		return keys, nil
 	}
-	switch key := keys[0].(type) {
-	case string:
-		return jp.Child(key), nil
-	case int64:
-		return jp.Nth(key), nil
-	}
-	return keys[0].(jp.Slice), nil
+	return keys[0].(jp.Frag), nil
 }
 
 func (p *parser) blanks() { p.rest = strings.TrimLeft(p.rest, " ") }
@@ -260,8 +253,8 @@ func (p *parser) closing() error {
 	return p.unexpected("inside [ ]")
 }
 
-// key reads a quoted name, an index or a slice.
-func (p *parser) key() (any, error) {
+// key reads a quoted name, an index or a slice: the step that it makes alone in brackets.
+func (p *parser) key() (jp.Frag, error) {
 	switch {
 	case p.skip("'"):
 		return p.quotedName('\'')
@@ -277,7 +270,7 @@ func (p *parser) key() (any, error) {
 	return p.slice(int(i))
 }
 
-func (p *parser) index() (int64, error) {
+func (p *parser) index() (jp.Nth, error) {
 	digits := strings.TrimLeft(strings.TrimPrefix(p.rest, "-"), "0123456789")
 	number := p.rest[:len(p.rest)-len(digits)]
 	i, err := strconv.ParseInt(number, 10, 32)
@@ -288,11 +281,11 @@ func (p *parser) index() (int64, error) {
 		return 0, errors.New("[ ] must contain a quoted name, an index, a slice such as 0:2, a list of these, a filter ?( ), or * as in [*] for all items")
 	}
 	p.rest = digits
-	return i, nil
+	return jp.Nth(i), nil
 }
 
 // quotedName reads a name up to its closing quote.
-func (p *parser) quotedName(quote byte) (string, error) {
+func (p *parser) quotedName(quote byte) (jp.Child, error) {
 	var name strings.Builder
 	start := p.rest
 	for p.rest != "" {
@@ -302,7 +295,7 @@ func (p *parser) quotedName(quote byte) (string, error) {
 		case c == quote && start[:len(start)-len(p.rest)-1] == "*":
 			return "", errors.New(`some read a quoted * as a wildcard, others as a name: write [*] for the wildcard, or ['\*'] for the name`)
 		case c == quote:
-			return name.String(), nil
+			return jp.Child(name.String()), nil
 		case c == '.':
 			return "", ambiguousDot(start, quote)
 		case c == '\\' && p.rest != "":

@@ -13,7 +13,7 @@ import (
 
 // A Path is a parsed path. It is immutable. A nil Path selects nothing.
 type Path struct {
-	steps jp.Expr // the steps after the root; a filter is a fragment of our own type
+	steps jp.Expr // the steps after the root; a filter is a fragment of our own type, and a key of a union is one, too
 	text  string  // the path as it was written, without braces, $ and the first dot
 }
 
@@ -101,7 +101,7 @@ func (p *Path) NamesField() bool {
 	case jp.Child:
 		return true
 	case jp.Union:
-		return slices.ContainsFunc(last, func(key any) bool { _, ok := key.(string); return ok })
+		return slices.ContainsFunc(last, func(key any) bool { _, ok := key.(jp.Child); return ok })
 	}
 	return false
 }

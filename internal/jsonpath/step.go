@@ -161,9 +161,9 @@ func (w *Search) elements(keys jp.Union, v any) []Element {
 	var all []Element
 	for _, key := range keys {
 		switch key := key.(type) {
-		case string:
-			all = append(all, Member(key))
-		case int64:
+		case jp.Child:
+			all = append(all, Member(string(key)))
+		case jp.Nth:
 			if k := FromEnd(int(key), value.Len(v)); k >= 0 && k < value.Len(v) {
 				all = append(all, Item(k))
 			}

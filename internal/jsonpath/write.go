@@ -28,11 +28,9 @@ func writeSteps(b []byte, steps jp.Expr) []byte {
 		case jp.Descent:
 			b = append(b, ".."...)
 		case jp.Union:
+			b = writeKeys(b, step...)
+		case jp.Slice, jp.Nth:
 			b = writeKeys(b, step)
-		case jp.Slice:
-			b = writeKeys(b, []any{step})
-		case jp.Nth:
-			b = writeKeys(b, []any{int64(step)})
 		case Filter:
 			b = append(append(b, "[?("...), step.Left.String()...)
 			if step.Operator != "" {
@@ -47,7 +45,7 @@ func writeSteps(b []byte, steps jp.Expr) []byte {
 // writeName writes a name: after a dot unless it has none, or in brackets if it needs quotes.
 func writeName(b []byte, name string, hasNoDot bool) []byte {
 	if !isPlainName(name) {
-		return writeKeys(b, []any{name})
+		return writeKeys(b, jp.Child(name))
 	}
 	if !hasNoDot {
 		b = append(b, '.')
@@ -72,7 +70,7 @@ func writeWildcard(b []byte, step jp.Wildcard, afterDescent bool) []byte {
 }
 
 // writeKeys writes names, indexes and slices in brackets.
-func writeKeys(b []byte, keys []any) []byte {
+func writeKeys(b []byte, keys ...any) []byte {
 	for i, key := range keys {
 		separator := byte(',')
 		if i == 0 {
@@ -80,10 +78,10 @@ func writeKeys(b []byte, keys []any) []byte {
 		}
 		b = append(b, separator)
 		switch key := key.(type) {
-		case string:
-			b = append(append(append(b, '\''), quotedEscapes.Replace(key)...), '\'')
-		case int64:
-			b = strconv.AppendInt(b, key, 10)
+		case jp.Child:
+			b = append(append(append(b, '\''), quotedEscapes.Replace(string(key))...), '\'')
+		case jp.Nth:
+			b = strconv.AppendInt(b, int64(key), 10)
 		case jp.Slice:
 			b = writeSlice(b, key)
 		}
