@@ -206,22 +206,16 @@ func Fixed(steps jp.Expr) Location {
 // not readable, Lookup returns that value.
 func Lookup(v any, at Location) any {
 	for _, e := range at {
-		if !value.IsReadable(v) {
+		switch {
+		case !value.IsReadable(v):
 			return v
+		case !e.IsItem():
+			v, _ = value.Member(v, e.name)
+		case e.index < value.Len(v):
+			v, _ = value.Item(v, e.index)
+		default:
+			return nil
 		}
-		v = child(v, e)
 	}
-	return v
-}
-
-func child(v any, e Element) any {
-	if e.index < 0 {
-		v, _ = value.Member(v, e.name)
-		return v
-	}
-	if e.index >= value.Len(v) {
-		return nil
-	}
-	v, _ = value.Item(v, e.index)
 	return v
 }
