@@ -12,7 +12,7 @@ import (
 
 // holds reports whether a filter selects an item.
 func (w *Search) holds(f Filter, v any, k int, i *Implied) bool {
-	current, ok := w.item(v, k)
+	current, ok := w.resolved(value.RawItem(v, k))
 	if !ok {
 		return false
 	}

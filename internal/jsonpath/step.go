@@ -22,7 +22,7 @@ func (w *Search) each(v any, i int, f *Implied, yield func(selection) bool) bool
 		if k < 0 || k >= value.Len(v) {
 			return true
 		}
-		next, ok := w.item(v, k)
+		next, ok := w.resolved(value.RawItem(v, k))
 		return !ok || yield(selection{Item(k), next, Written})
 	case jp.Union:
 		return w.eachOf(step, v, i, f, yield)
@@ -35,7 +35,7 @@ func (w *Search) each(v any, i int, f *Implied, yield func(selection) bool) bool
 	}
 	for k := range value.Len(v) {
 		if w.selectsItem(w.steps[i], v, k, f) {
-			if next, ok := w.item(v, k); ok && !yield(selection{Item(k), next, Written}) {
+			if next, ok := w.resolved(value.RawItem(v, k)); ok && !yield(selection{Item(k), next, Written}) {
 				return false
 			}
 		}
@@ -47,7 +47,7 @@ func (w *Search) each(v any, i int, f *Implied, yield func(selection) bool) bool
 	w.addOpenMembers(v, i, f)
 	v = value.ByName(v)
 	for _, name := range value.Names(v) {
-		next, ok := w.memberOf(v, name)
+		next, ok := w.resolved(value.RawMember(v, name))
 		if !ok || w.setBy(f.At(Member(name)), v, next) != 0 {
 			continue
 		}
@@ -64,7 +64,7 @@ func (w *Search) member(v any, i int, f *Implied, name string) (selection, bool)
 	if cost := value.LookupCost(v, name); cost > 0 && !w.Spend(cost) {
 		return selection{}, false
 	}
-	next, ok := w.memberOf(v, name)
+	next, ok := w.resolved(value.RawMember(v, name))
 	s := selection{Member(name), next, Written}
 	if !ok && w.mayHaveMore(v) {
 		return s, false
@@ -83,19 +83,13 @@ func (w *Search) member(v any, i int, f *Implied, name string) (selection, bool)
 	return s, ok
 }
 
-// item returns an item of v, and pays for it.
-func (w *Search) item(v any, k int) (any, bool) {
-	return w.resolved(value.RawItem(v, k))
-}
-
-// memberOf returns a member of v, and pays for it.
-func (w *Search) memberOf(v any, name string) (any, bool) {
-	return w.resolved(value.RawMember(v, name))
-}
-
+// resolved returns what a raw item or member is in JSON; false if there is nothing. It pays for a Go value
+// that only its own methods or fields can turn into JSON: each look at it encodes and decodes all of it, which
+// takes about four times as long as looking at everything in it.
 func (w *Search) resolved(raw any) (any, bool) {
 	next := value.Resolve(raw)
-	return next, next != nil && (!isContainer(next) || w.paysFor(raw, next))
+	isFree := !isContainer(next) || isContainer(raw) || !value.IsEncoded(raw)
+	return next, next != nil && (isFree || w.weigh(next))
 }
 
 // isContainer reports whether a value is an object or array of the types that decoders return.
@@ -105,13 +99,6 @@ func isContainer(v any) bool {
 		return true
 	}
 	return false
-}
-
-// paysFor pays for a Go value that only its own methods or fields can turn into JSON. Each
-// look at it encodes and decodes all of it, which takes about four times as long as looking
-// at everything in it.
-func (w *Search) paysFor(raw, resolved any) bool {
-	return isContainer(raw) || !value.IsEncoded(raw) || w.weigh(resolved)
 }
 
 func (w *Search) weigh(v any) bool {
@@ -147,7 +134,7 @@ func (w *Search) eachOf(keys jp.Union, v any, i int, f *Implied, yield func(sele
 			s, ok = w.member(v, i, f, e.Name())
 		} else {
 			s = selection{place: e}
-			s.value, ok = w.item(v, e.Index())
+			s.value, ok = w.resolved(value.RawItem(v, e.Index()))
 		}
 		if ok && !yield(s) {
 			return false
