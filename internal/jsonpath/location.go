@@ -190,14 +190,14 @@ func Fixed(steps jp.Expr) Location {
 		switch step := step.(type) {
 		case jp.Child:
 			l = append(l, Member(string(step)))
-			continue
 		case jp.Nth:
-			if step >= 0 {
-				l = append(l, Item(int(step)))
-				continue
+			if step < 0 {
+				return l
 			}
+			l = append(l, Item(int(step)))
+		default:
+			return l
 		}
-		break
 	}
 	return l
 }
