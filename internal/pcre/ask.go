@@ -12,58 +12,62 @@ func hasAssertion(n *node) bool {
 	return n.has(func(part *node) bool { return part.op >= opLookahead })
 }
 
-// alternatives returns the alternatives of the whole pattern, which may be only one.
-func alternatives(tree *node) []*node {
-	for tree.op == opCapture || tree.op == opConcat && len(tree.subs) == 1 {
-		tree = tree.subs[0]
-	}
-	if tree.op != opAlternate {
-		return []*node{tree}
-	}
-	return tree.subs
+// An alternative is one of those of the whole pattern.
+type alternative struct {
+	begin, end *node   // its ^ and its $, or nil
+	between    []*node // its other parts
 }
+
+// alternatives returns those of the whole pattern, which may be only one.
+func (t *Tree) alternatives() (all []alternative) {
+	n := t.root
+	for n.op == opCapture || n.op == opConcat && len(n.subs) == 1 {
+		n = n.subs[0]
+	}
+	if n.op != opAlternate {
+		return []alternative{alternativeOf(n)}
+	}
+	for _, sub := range n.subs {
+		all = append(all, alternativeOf(sub))
+	}
+	return all
+}
+
+func alternativeOf(n *node) (a alternative) {
+	a.between = []*node{n}
+	if n.op == opConcat {
+		a.between = n.subs
+	}
+	if len(a.between) > 0 && slices.Contains(beginnings, a.between[0].op) {
+		a.begin, a.between = a.between[0], a.between[1:]
+	}
+	if last := len(a.between) - 1; last >= 0 && slices.Contains(ends, a.between[last].op) {
+		a.end, a.between = a.between[last], a.between[:last]
+	}
+	return a
+}
+
+var beginnings, ends = []op{opBeginText, opBeginLine}, []op{opEndText, opEndLine, opEndOrNewline}
 
 // IsHalfAnchored reports whether the pattern has alternatives of which only the first begins with ^, or only
 // the last ends with $.
 func (t *Tree) IsHalfAnchored() bool {
-	all := alternatives(t.root)
-	first, last := all[0], all[len(all)-1]
-	for _, n := range all {
-		if n != first && beginning(n) != nil || n != last && end(n) != nil {
+	all := t.alternatives()
+	last := len(all) - 1
+	for i, a := range all {
+		if i > 0 && a.begin != nil || i < last && a.end != nil {
 			return false
 		}
 	}
-	return first != last && (beginning(first) != nil || end(last) != nil)
-}
-
-// beginning returns the ^ in front of an alternative, or nil.
-func beginning(n *node) *node {
-	if n.op == opConcat && len(n.subs) > 0 {
-		n = n.subs[0]
-	}
-	if n.op == opBeginText || n.op == opBeginLine {
-		return n
-	}
-	return nil
-}
-
-// end returns the $ behind an alternative, or nil.
-func end(n *node) *node {
-	if n.op == opConcat && len(n.subs) > 0 {
-		n = n.subs[len(n.subs)-1]
-	}
-	if n.op == opEndText || n.op == opEndLine || n.op == opEndOrNewline {
-		return n
-	}
-	return nil
+	return last > 0 && (all[0].begin != nil || all[last].end != nil)
 }
 
 // Anchored returns a half-anchored pattern with its ^ and $ around all alternatives. It
 // returns "" for any other pattern, if an anchor is missing or written differently, or if the
 // result does not compile.
 func (t *Tree) Anchored(b *meter.Budget) string {
-	all := alternatives(t.root)
-	first, last := beginning(all[0]), end(all[len(all)-1])
+	all := t.alternatives()
+	first, last := all[0].begin, all[len(all)-1].end
 	if !t.IsHalfAnchored() || first == nil || last == nil {
 		return ""
 	}

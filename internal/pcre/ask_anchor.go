@@ -8,36 +8,20 @@ import (
 // MatchesAll reports whether the pattern matches every text, and whether it matches at least
 // every text without a newline.
 func (t *Tree) MatchesAll() (texts, lines bool) {
-	all := alternatives(t.root)
-	return slices.ContainsFunc(all, matchesTexts), slices.ContainsFunc(all, matchesLines)
+	all := t.alternatives()
+	return slices.ContainsFunc(all, alternative.matchesTexts), slices.ContainsFunc(all, alternative.matchesLines)
 }
 
-func matchesTexts(n *node) bool {
-	isOpen := beginning(n) == nil || end(n) == nil || end(n).op == opEndLine
-	return matchesLines(n) && (isOpen || slices.ContainsFunc(between(n), func(part *node) bool { return slices.Equal(repeated(part), anyClass) }))
+func (a alternative) matchesTexts() bool {
+	isOpen := a.begin == nil || a.end == nil || a.end.op == opEndLine
+	return a.matchesLines() && (isOpen || slices.ContainsFunc(a.between, func(part *node) bool { return slices.Equal(repeated(part), anyClass) }))
 }
 
-func matchesLines(n *node) bool {
-	parts := between(n)
-	if slices.ContainsFunc(parts, func(part *node) bool { return !part.empty || hasAssertion(part) }) {
+func (a alternative) matchesLines() bool {
+	if slices.ContainsFunc(a.between, func(part *node) bool { return !part.empty || hasAssertion(part) }) {
 		return false
 	}
-	return beginning(n) == nil || end(n) == nil || slices.ContainsFunc(parts, matchesAnything)
-}
-
-// between returns the parts of an alternative between its ^ and $.
-func between(n *node) []*node {
-	parts := []*node{n}
-	if n.op == opConcat {
-		parts = n.subs
-	}
-	if beginning(n) != nil {
-		parts = parts[1:]
-	}
-	if len(parts) > 0 && end(n) != nil {
-		parts = parts[:len(parts)-1]
-	}
-	return parts
+	return a.begin == nil || a.end == nil || slices.ContainsFunc(a.between, matchesAnything)
 }
 
 // matchesAnything reports whether n is any character, as often as may be, as in .* and .+.
@@ -70,27 +54,23 @@ const (
 
 // Open returns how the pattern matches part of a longer text.
 func (t *Tree) Open() Opening {
-	all := alternatives(t.root)
-	if slices.ContainsFunc(all, func(n *node) bool { return slices.ContainsFunc(between(n), hasAssertion) }) {
+	all := t.alternatives()
+	if slices.ContainsFunc(all, func(a alternative) bool { return slices.ContainsFunc(a.between, hasAssertion) }) {
 		return Closed
 	}
 	return max(openSide(all, false), openSide(all, true))
 }
 
-func openSide(all []*node, atEnd bool) Opening {
-	anchor := beginning
-	if atEnd {
-		anchor = end
-	}
+func openSide(all []alternative, atEnd bool) Opening {
 	opening := Search
-	for _, n := range all {
-		parts := between(n)
-		if anchor(n) != nil || len(parts) == 0 || matchesAnything(outermost(parts, atEnd)) {
+	for _, a := range all {
+		isAnchored := !atEnd && a.begin != nil || atEnd && a.end != nil
+		if isAnchored || len(a.between) == 0 || matchesAnything(outermost(a.between, atEnd)) {
 			return Closed
 		}
-		side := outermost(parts, atEnd)
+		side := outermost(a.between, atEnd)
 		switch isRepeated := side.op == opRepeat; {
-		case isRepeated && side.max > 1, !isRepeated && !atEnd && end(n) != nil && !isSeparator(side):
+		case isRepeated && side.max > 1, !isRepeated && !atEnd && a.end != nil && !isSeparator(side):
 			opening = Cut
 		case isRepeated && side.min != side.max:
 			opening = max(opening, Idle)
