@@ -82,12 +82,12 @@ func newlineSequence(start int) *node {
 // a character, which is refused.
 func (p *parser) notNewline(start int) (*node, error) {
 	behind := p.pos
-	_, quantified, err := p.quantifier()
+	quantifier, err := p.quantifier()
 	if err != nil {
 		return nil, err
 	}
 	p.pos = behind
-	if p.next() == '{' && !quantified {
+	if p.next() == '{' && quantifier == nil {
 		return nil, p.unsupported(start, 'N')
 	}
 	return &node{op: opSet, at: start, set: newlineClass.negate()}, nil

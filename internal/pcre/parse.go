@@ -212,10 +212,10 @@ func (p *parser) item() (*node, error) {
 		p.pos++
 		return p.character(start, p.text[start])
 	}
-	switch _, ok, err := p.quantifier(); {
+	switch quantifier, err := p.quantifier(); {
 	case err != nil:
 		return nil, err
-	case ok:
+	case quantifier != nil:
 		return nil, errorAt(start, `there is nothing for this quantifier to repeat: write "\%c" for the character, or ".*" for any text`, p.text[start])
 	}
 	p.pos++

@@ -11,12 +11,12 @@ func (p *parser) repeated(item *node) (*node, error) {
 		return item, err
 	}
 	start := p.pos
-	q, ok, err := p.quantifier()
-	if err != nil || !ok {
+	n, err := p.quantifier()
+	if err != nil || n == nil {
 		return item, err
 	}
 	possessive := p.take("+")
-	lazy := !possessive && p.take("?")
+	n.lazy = !possessive && p.take("?")
 	switch item.op {
 	case opLookahead, opNotLookahead, opLookbehind, opNotLookbehind:
 		if possessive {
@@ -26,68 +26,63 @@ func (p *parser) repeated(item *node) (*node, error) {
 			return nil, errorAt(start, "a lookaround inside a lookbehind cannot be repeated: remove the quantifier")
 		}
 		// Asserting twice is asserting once.
-		q.min, q.max = min(q.min, 1), 1
+		n.min, n.max = min(n.min, 1), 1
 	case opBeginText, opBeginLine, opEndText, opEndLine, opEndOrNewline, opWordBoundary, opNotWordBoundary:
 		return nil, errorAt(start, "an anchor or word boundary cannot be repeated: put it into (?:...)")
 	}
-	p.varies = p.varies || q.min != q.max
+	p.varies = p.varies || n.min != n.max
 	if item.class != "" {
 		p.looped[item.class] = true
 	}
-	n := &node{op: opRepeat, at: item.at, subs: []*node{item}, min: q.min, max: q.max, lazy: lazy}
+	n.at, n.subs = item.at, []*node{item}
 	if possessive {
 		n = &node{op: opAtomic, at: item.at, subs: []*node{n}}
 	}
 	return n, nil
 }
 
-type repeatCounts struct{ min, max int }
-
-// quantifier reads a quantifier without its "?" or "+", and reports whether there is
-// one. A "{" that does not begin a quantifier is an ordinary character.
-func (p *parser) quantifier() (q repeatCounts, ok bool, err error) {
+// quantifier reads a quantifier without its "?" or "+", as a repeat of nothing yet; nil if there
+// is none. A "{" that does not begin a quantifier is an ordinary character.
+func (p *parser) quantifier() (*node, error) {
 	switch {
 	case p.take("*"):
-		return repeatCounts{0, unbounded}, true, nil
+		return &node{op: opRepeat, min: 0, max: unbounded}, nil
 	case p.take("+"):
-		return repeatCounts{1, unbounded}, true, nil
+		return &node{op: opRepeat, min: 1, max: unbounded}, nil
 	case p.take("?"):
-		return repeatCounts{0, 1}, true, nil
+		return &node{op: opRepeat, min: 0, max: 1}, nil
 	}
 	start := p.pos
 	body, ok := p.counts()
 	if !ok {
-		return q, false, nil
+		return nil, nil
 	}
 	low, high, comma := strings.Cut(body, ",")
+	if !comma {
+		high = low
+	}
 	if low == "" || !onlyDigits(low) || !onlyDigits(high) {
 		low, high = strings.Trim(low, " \t"), strings.Trim(high, " \t")
 		if low+high != "" && onlyDigits(low+high) {
-			return q, false, errorAt(start, `"{%s}" is read differently by different versions of PCRE2: write {n}, {n,} or {n,m} without blanks, or "\{" for the character`, body)
+			return nil, errorAt(start, `"{%s}" is read differently by different versions of PCRE2: write {n}, {n,} or {n,m} without blanks, or "\{" for the character`, body)
 		}
 		p.pos = start
-		return q, false, nil
+		return nil, nil
 	}
-	if q.min, ok = smallNumber(low); !ok {
-		return q, false, errorAt(start, "a quantifier cannot be more than %d", maxRepeat)
+	least, isSmall := smallNumber(low)
+	most := unbounded
+	if isSmall && high != "" {
+		most, isSmall = smallNumber(high)
 	}
 	switch {
-	case !comma:
-		q.max = q.min
-	case high == "":
-		q.max = unbounded
-	default:
-		if q.max, ok = smallNumber(high); !ok {
-			return q, false, errorAt(start, "a quantifier cannot be more than %d", maxRepeat)
-		}
-		if q.max < q.min {
-			return q, false, errorAt(start, "the numbers of {%s} are out of order: write {%s,%s}", body, high, low)
-		}
+	case !isSmall:
+		return nil, errorAt(start, "a quantifier cannot be more than %d", maxRepeat)
+	case high != "" && most < least:
+		return nil, errorAt(start, "the numbers of {%s} are out of order: write {%s,%s}", body, high, low)
+	case most == 0:
+		return nil, errorAt(start, "{%s} repeats nothing, which some versions of PCRE2 get wrong: remove the item before it", body)
 	}
-	if q.max == 0 {
-		return q, false, errorAt(start, "{%s} repeats nothing, which some versions of PCRE2 get wrong: remove the item before it", body)
-	}
-	return q, true, nil
+	return &node{op: opRepeat, min: least, max: most}, nil
 }
 
 // counts reads braces that hold only digits, commas and blanks, and returns what they hold.
