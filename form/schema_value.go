@@ -42,7 +42,7 @@ func (w *schemaWriter) written(p *constraint.Pattern) *pattern {
 		return known
 	}
 	s := &pattern{}
-	var tree *pcre.Tree
+	var tree pcre.Tree
 	if tree, s.err = pcre.Parse(p.String(), &w.budget); s.err == nil {
 		s.noNumbers = tree.NeedsMoreThan(renderedNumber)
 		s.written, s.err = tree.ECMA(&w.budget)

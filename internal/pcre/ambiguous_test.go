@@ -13,11 +13,7 @@ func TestIsAmbiguous(t *testing.T) {
 		`(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+`: false, `(?:\d{1,3}\.){3}`: false, `(a+)?`: false, `(?:^a+)+`: false,
 		`(?:(a)\1)+`: false, ``: false,
 	} {
-		tree, err := parse(pattern, fullBudget())
-		if err != nil {
-			t.Fatalf("%s: %v", pattern, err)
-		}
-		if got := isAmbiguous(tree); got != want {
+		if got := isAmbiguous(mustParse(t, pattern).root); got != want {
 			t.Errorf("%s: %v, want %v", pattern, got, want)
 		}
 	}

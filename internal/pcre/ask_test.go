@@ -8,7 +8,7 @@ func mustParse(t *testing.T, pattern string) *Tree {
 	if err != nil {
 		t.Fatalf("Parse(%q): %v", pattern, err)
 	}
-	return tree
+	return &tree
 }
 
 func TestMatchesAll(t *testing.T) {

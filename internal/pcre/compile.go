@@ -31,10 +31,11 @@ var errEngine = errors.New("the regex cannot be compiled, which is a defect of t
 // Compile compiles a pattern. Its error is for people: it says what is wrong, at which
 // character, and what would be right. It charges b for each step before it takes it.
 func Compile(pattern string, b *meter.Budget) (*Regex, error) {
-	tree, err := parse(pattern, b)
+	read, err := Parse(pattern, b)
 	if err != nil {
 		return nil, err
 	}
+	tree := read.root
 	order := orderChecker{referredGroups(tree)}
 	if err := order.check(tree, false, false); err != nil {
 		return nil, err

@@ -13,11 +13,11 @@ import (
 // mustCompileProgram returns the program of a pattern, whatever engine Compile would use.
 func mustCompileProgram(t testing.TB, pattern string) *program {
 	t.Helper()
-	tree, err := parse(pattern, fullBudget())
+	tree, err := Parse(pattern, fullBudget())
 	if err != nil {
-		t.Fatalf("parse(%q): %v", pattern, err)
+		t.Fatalf("Parse(%q): %v", pattern, err)
 	}
-	p, err := compileProgram(tree, fullBudget())
+	p, err := compileProgram(tree.root, fullBudget())
 	if err != nil {
 		t.Fatalf("compileProgram(%q): %v", pattern, err)
 	}

@@ -28,49 +28,40 @@ type Tree struct {
 	root    *node
 }
 
-// Parse reads a pattern. Its error is for people: it says what is wrong, at which
-// character, and what would be right. It charges b for reading, and for the questions that
-// a Tree answers without a Budget.
-func Parse(pattern string, b *meter.Budget) (*Tree, error) {
-	root, err := parse(pattern, b)
-	if err != nil {
-		return nil, err
-	}
-	return &Tree{pattern, root}, nil
-}
-
-// parse reads a pattern as PCRE2 does in UTF mode. Its grammar lists what is allowed: all else is an error.
-func parse(pattern string, b *meter.Budget) (*node, error) {
+// Parse reads a pattern as PCRE2 does in UTF mode. Its grammar lists what is allowed: all else is
+// an error, for people: it says what is wrong, at which character, and what would be right. It
+// charges b for reading, and for the questions that a Tree answers without a Budget.
+func Parse(pattern string, b *meter.Budget) (Tree, error) {
 	if len(pattern) > MaxBytes {
-		return nil, fmt.Errorf("the regex has %d bytes, but at most %d are allowed", len(pattern), MaxBytes)
+		return Tree{}, fmt.Errorf("the regex has %d bytes, but at most %d are allowed", len(pattern), MaxBytes)
 	}
 	if !utf8.ValidString(pattern) {
-		return nil, fmt.Errorf("the regex is not valid UTF-8")
+		return Tree{}, fmt.Errorf("the regex is not valid UTF-8")
 	}
 	if err := b.Spend(len(pattern)*patternByteWork, 0); err != nil {
-		return nil, err
+		return Tree{}, err
 	}
 	p := &parser{budget: b, newline: -1, escaped: map[string]bool{}, looped: map[string]bool{}, text: []rune(pattern), names: map[string]int{}, open: map[int]bool{}}
-	tree, err := p.alternation()
+	root, err := p.alternation()
 	if err != nil {
-		return nil, err
+		return Tree{}, err
 	}
 	if !p.done() {
-		return nil, errorAt(p.pos, `this ")" has no "(": write "\)" for the character`)
+		return Tree{}, errorAt(p.pos, `this ")" has no "(": write "\)" for the character`)
 	}
 	// PCRE2 would not give back what \S took for a \h or \v behind it, or the other way round.
 	blanks, loopedBlanks := p.escaped["h"] || p.escaped["v"], p.looped["h"] || p.looped["v"]
 	switch {
 	case p.looped["S"] && blanks || p.escaped["S"] && loopedBlanks:
-		return nil, fmt.Errorf(`\S together with \h or \v, one of them repeated, is not supported, since PCRE2 treats them as disjoint, which is wrong beyond ASCII: write [ \t] for \h and \n for \v`)
+		return Tree{}, fmt.Errorf(`\S together with \h or \v, one of them repeated, is not supported, since PCRE2 treats them as disjoint, which is wrong beyond ASCII: write [ \t] for \h and \n for \v`)
 	case negated(p.looped) > 0 && negated(p.escaped) > 1:
-		return nil, fmt.Errorf(`two negated properties, one of them repeated, are not supported, since PCRE2 treats them as disjoint: write [\P{L}] for \P{L}`)
+		return Tree{}, fmt.Errorf(`two negated properties, one of them repeated, are not supported, since PCRE2 treats them as disjoint: write [\P{L}] for \P{L}`)
 	}
 	if p.newline >= 0 && p.varies {
-		return nil, errorAt(p.newline, `\R beside a quantifier is not supported, since PCRE2 gets it wrong after a repeat: write (?:\r\n|\n|\r)`)
+		return Tree{}, errorAt(p.newline, `\R beside a quantifier is not supported, since PCRE2 gets it wrong after a repeat: write (?:\r\n|\n|\r)`)
 	}
-	settleEmpty(tree)
-	return tree, nil
+	settleEmpty(root)
+	return Tree{pattern, root}, nil
 }
 
 // negated counts the negated properties among classes.
