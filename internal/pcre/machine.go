@@ -45,8 +45,8 @@ const stepsBetweenLooks = 10_000
 // leastLook is less time than passes between two looks.
 const leastLook = 20 * time.Microsecond
 
-// run reports whether the program matches anywhere in the subject, which is valid UTF-8.
-func (p *program) run(subject string, limit time.Duration) (bool, error) {
+// match reports whether the program matches anywhere in the subject, which is valid UTF-8.
+func (p *program) match(subject string, limit time.Duration) (bool, error) {
 	return p.machine(subject, limit).search()
 }
 

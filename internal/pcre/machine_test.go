@@ -35,7 +35,7 @@ func TestMachine(t *testing.T) {
 	for _, row := range slices.Concat(constructs, practical, forMachine) {
 		t.Run(row.pattern, func(t *testing.T) {
 			p := mustCompileProgram(t, row.pattern)
-			row.check(t, func(subject string) (bool, error) { return p.run(subject, time.Minute) })
+			row.check(t, func(subject string) (bool, error) { return p.match(subject, time.Minute) })
 			row.check(t, func(subject string) (bool, error) { return remembering(p, subject).search() })
 		})
 	}
@@ -77,18 +77,18 @@ func TestMachineStops(t *testing.T) {
 	racetest.SkipLong(t)
 	bomb := mustCompileProgram(t, `^(?=(?:a|aa)+$)`)
 	subject := strings.Repeat("a", 100) + "b"
-	if _, err := bomb.run(subject, 20*time.Millisecond); !errors.Is(err, errTime) {
+	if _, err := bomb.match(subject, 20*time.Millisecond); !errors.Is(err, errTime) {
 		t.Errorf("error is %v, want %v", err, errTime)
 	}
-	if matched, err := bomb.run("aaa", time.Minute); !matched || err != nil {
+	if matched, err := bomb.match("aaa", time.Minute); !matched || err != nil {
 		t.Errorf("match is %v, %v; want a match", matched, err)
 	}
 	long := strings.Repeat("ab", maxStack)
-	if _, err := mustCompileProgram(t, `^(?:(a)|b)*\1c`).run(long, time.Minute); !errors.Is(err, errStack) {
+	if _, err := mustCompileProgram(t, `^(?:(a)|b)*\1c`).match(long, time.Minute); !errors.Is(err, errStack) {
 		t.Errorf("error is %v, want %v", err, errStack)
 	}
 	for _, pattern := range []string{`^(?!-)(?:[a-z0-9-]|\.)+$`, `^(?:ab)*?$`, `(?<=(?>ab)ab)$`} {
-		if matched, err := mustCompileProgram(t, pattern).run(long, time.Minute); !matched || err != nil {
+		if matched, err := mustCompileProgram(t, pattern).match(long, time.Minute); !matched || err != nil {
 			t.Errorf("%s: match is %v, %v; want a match", pattern, matched, err)
 		}
 	}
@@ -102,7 +102,7 @@ func TestMachineRemembers(t *testing.T) {
 		`^(?!-)(?:(?>a)|a|aa)+-ok$`, `(?=a)(?:(?:a|aa)+|b)*-ok$`,
 	} {
 		row.check(t, func(subject string) (bool, error) {
-			return mustCompileProgram(t, row.pattern).run(subject, time.Minute)
+			return mustCompileProgram(t, row.pattern).match(subject, time.Minute)
 		})
 	}
 }
@@ -133,7 +133,7 @@ func FuzzMachine(f *testing.F) {
 			return
 		}
 		p := mustCompileProgram(t, pattern)
-		got, err := p.run(subject, 50*time.Millisecond)
+		got, err := p.match(subject, 50*time.Millisecond)
 		if err == nil && got != want {
 			t.Errorf("%q on %q: the machine says %v, the engine %v", pattern, subject, got, want)
 		}
