@@ -16,7 +16,7 @@ func (p *parser) class(start int) (*node, error) {
 	p.skipQuotes()
 	negated := !p.quoted && p.take("^")
 	var set charset
-	p.inner = 0
+	p.hasNegated, p.hasOther = false, false
 	for first := true; ; first = false {
 		p.skipQuotes()
 		if p.done() {
@@ -37,7 +37,7 @@ func (p *parser) class(start int) (*node, error) {
 		}
 		set = append(set, part...)
 	}
-	if p.inner == innerNegated|innerOther {
+	if p.hasNegated && p.hasOther {
 		return nil, errorAt(start, `\W, \S, \D or [:^...:] together with [:...:] or \p in one class is read differently by different versions of PCRE2: write (?:[...]|[...])`)
 	}
 	set = unionOf(set)
@@ -46,14 +46,6 @@ func (p *parser) class(start int) (*node, error) {
 	}
 	return &node{op: opSet, at: start, set: set}, nil
 }
-
-// innerClasses says which kinds of classes a class has inside.
-type innerClasses uint
-
-const (
-	innerNegated innerClasses = 1 << iota // \W, \S, \D and [:^...:]
-	innerOther                            // [:...:] and properties
-)
 
 // count adds the ranges of a class, of which one \p can have hundreds, and refuses too many.
 func (p *parser) count(start int, set charset) error {
@@ -142,9 +134,9 @@ func (p *parser) classItem() (r rune, inner charset, err error) {
 	case 'b':
 		return '\b', nil, nil
 	case 'D', 'S', 'W':
-		p.inner |= innerNegated
+		p.hasNegated = true
 	case 'p', 'P':
-		p.inner |= innerOther
+		p.hasOther = true
 	}
 	if inner, class, err := p.classEscape(start, c); class != "" || err != nil {
 		return 0, inner, err
@@ -185,9 +177,9 @@ func (p *parser) posixClass(start int, name string) (charset, error) {
 		set = posixClasses["alpha"]
 	}
 	if negated {
-		p.inner |= innerNegated
+		p.hasNegated = true
 		return set.negate(), nil
 	}
-	p.inner |= innerOther
+	p.hasOther = true
 	return set, nil
 }

@@ -84,13 +84,16 @@ type parser struct {
 	groups  int             // capture groups begun so far
 	open    map[int]bool    // those of them that have not ended
 	names   map[string]int  // the groups that have a name
-	inner   innerClasses    // of the class that is being read
 	ranges  int             // of all classes so far
 	behind  int             // how many lookbehinds are being read
 	escaped map[string]bool // the names of class escapes outside of classes
 	looped  map[string]bool // those of them that a quantifier repeats
 	newline int             // where a \R stands, -1 for none
 	varies  bool            // some quantifier has a minimum below its maximum
+
+	// What the class that is being read has inside.
+	hasNegated bool // \W, \S, \D or [:^...:]
+	hasOther   bool // [:...:] or a property
 }
 
 type optionSet uint
