@@ -51,7 +51,7 @@ func (p *parser) escape(start int) (*node, error) {
 		return p.backrefByName(start)
 	case '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		p.pos--
-		group, _ := smallNumber(p.digits())
+		group, _ := smallNumber(p.takeAll(digitClass))
 		return p.backref(start, group)
 	}
 	set, class, err := p.classEscape(start, c)
@@ -91,14 +91,6 @@ func (p *parser) notNewline(start int) (*node, error) {
 		return nil, p.unsupported(start, 'N')
 	}
 	return &node{op: opSet, at: start, set: newlineClass.negate()}, nil
-}
-
-func (p *parser) digits() string {
-	start := p.pos
-	for p.digitAt(0) {
-		p.pos++
-	}
-	return string(p.text[start:p.pos])
 }
 
 // backrefByName reads the rest of \k.

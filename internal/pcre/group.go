@@ -116,10 +116,7 @@ func (p *parser) named(start int, end rune) (*node, error) {
 // name reads a group's name and the character that ends it.
 func (p *parser) name(end rune) (string, error) {
 	start := p.pos
-	for wordClass.holds(p.next()) {
-		p.pos++
-	}
-	name := string(p.text[start:p.pos])
+	name := p.takeAll(wordClass)
 	if name == "" || onlyDigits(name[:1]) || len(name) > maxGroupName || !p.take(string(end)) {
 		return "", errorAt(start, `a group's name consists of at most %d ASCII letters, digits and "_", does not begin with a digit and ends with "%c"`, maxGroupName, end)
 	}

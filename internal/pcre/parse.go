@@ -292,6 +292,15 @@ func (p *parser) take(s string) bool {
 	return true
 }
 
+// takeAll passes over the characters of a set that come next, and returns them.
+func (p *parser) takeAll(set charset) string {
+	start := p.pos
+	for set.holds(p.next()) {
+		p.pos++
+	}
+	return string(p.text[start:p.pos])
+}
+
 // errorAt returns an error that says where it is, in characters from 1.
 func errorAt(pos int, format string, args ...any) error {
 	return fmt.Errorf("character %d: %s", pos+1, fmt.Sprintf(format, args...))

@@ -87,17 +87,17 @@ func (p *parser) quantifier() (*node, error) {
 
 // counts reads braces that hold only digits, commas and blanks, and returns what they hold.
 func (p *parser) counts() (string, bool) {
-	end := p.pos + 1
-	for end < len(p.text) && strings.ContainsRune("0123456789, \t", p.text[end]) {
-		end++
+	start := p.pos
+	if p.take("{") {
+		if body := p.takeAll(countClass); p.take("}") {
+			return body, true
+		}
 	}
-	if p.next() != '{' || end >= len(p.text) || p.text[end] != '}' {
-		return "", false
-	}
-	body := string(p.text[p.pos+1 : end])
-	p.pos = end + 1
-	return body, true
+	p.pos = start
+	return "", false
 }
+
+var countClass = charset{'\t', '\t', ' ', ' ', ',', ',', '0', '9'}
 
 func onlyDigits(s string) bool {
 	return strings.Trim(s, "0123456789") == ""
