@@ -19,8 +19,7 @@ import (
 type backtracking struct{ copies sync.Pool }
 
 func newBacktracking(tree *node, b *meter.Budget) (*backtracking, error) {
-	cost := backtrackingCost(tree)
-	if err := b.Spend(cost.work, cost.kept); err != nil {
+	if err := b.Spend(backtrackingCost(tree)); err != nil {
 		return nil, err
 	}
 	regex, err := regexp2.Compile(printFor(tree, backtrackingEngine), regexp2.OptionMaxBacktrackingStackSize(maxStack))

@@ -67,8 +67,8 @@ func (r *Regex) RE2() string {
 func (r *Regex) IsLinear() bool { return r.linear != nil }
 
 func (r *Regex) compileLinear(tree *node, b *meter.Budget) (err error) {
-	cost, onePass := linearCost(tree)
-	if err := b.Spend(cost.work, cost.kept); err != nil {
+	work, kept, onePass := linearCost(tree)
+	if err := b.Spend(work, kept); err != nil {
 		return err
 	}
 	r.work = newLinearWork(tree)

@@ -1,9 +1,5 @@
 package pcre
 
-// Compiling is charged before it is done. The parser pays as it reads, by the prices
-// below. Then the engine's cost is estimated from the tree. Tests check that the estimates
-// are never too low.
-
 // What reading a pattern costs, in units of work.
 const (
 	patternByteWork   = 300    // a byte of the pattern
@@ -13,9 +9,6 @@ const (
 	propertyClassWork = 20_000 // a \p, of which the largest has 700 ranges
 	maxCased          = 3_000  // characters that have another case
 )
-
-// A compileCost is what compiling a tree takes, in work and bytes.
-type compileCost struct{ work, kept int }
 
 // A treeSize counts what a tree consists of, without its repeats written out.
 type treeSize struct {
@@ -68,37 +61,32 @@ func isClass(n *node) bool {
 	return n.op == opSet && (len(n.set) != 2 || n.set[0] < n.set[1])
 }
 
-// backtrackingCost returns the cost of a tree for regexp2, which sorts a class again
-// for each range in it. It also compares how branches begin, again for each lookaround
+// backtrackingCost returns the work and the bytes that a tree takes for regexp2, which sorts a
+// class again for each range in it. It also compares how branches begin, again for each lookaround
 // or atomic group around them, and each loop with what comes behind it.
-func backtrackingCost(tree *node) compileCost {
+func backtrackingCost(tree *node) (work, kept int) {
 	size := sizeOf(tree)
 	perLoop := 250*size.classes + 5*size.ranges
-	return compileCost{
-		work: 30_000 + 2_000*size.nodes + (800+50*size.depth)*size.ranges + 6*size.squares + 250*size.pairs + perLoop*size.loops*(size.depth+2),
-		kept: 4_000 + 80*size.nodes + 25*size.ranges,
-	}
+	work = 30_000 + 2_000*size.nodes + (800+50*size.depth)*size.ranges + 6*size.squares + 250*size.pairs
+	work += perLoop * size.loops * (size.depth + 2)
+	return work, 4_000 + 80*size.nodes + 25*size.ranges
 }
 
-// linearCost returns the cost of a tree for Go's regexp, which writes repeats out.
-// Where onePass is true, it may make a second program of an anchored pattern.
-func linearCost(tree *node) (cost compileCost, onePass bool) {
+// linearCost returns the same for Go's regexp, which writes repeats out. Where onePass is true,
+// it may make a second program of an anchored pattern.
+func linearCost(tree *node) (work, kept int, onePass bool) {
 	size, instructions := sizeOf(tree), countInstructions(tree)
-	cost = compileCost{
-		work: 12_000 + 400*size.nodes + 250*size.ranges + 700*instructions,
-		kept: 1_500 + 20*size.nodes + 22*size.ranges + 100*instructions,
-	}
+	work = 12_000 + 400*size.nodes + 250*size.ranges + 700*instructions
+	kept = 1_500 + 20*size.nodes + 22*size.ranges + 100*instructions
 	if !tree.hasOp(opBeginText) {
-		return cost, true
+		return work, kept, true
 	}
 	second := onePassSize{ranges: size.ranges + 1}
 	second.add(tree, 1, 1)
 	if second.kept > maxOnePass || second.made > 8*maxOnePass {
-		return cost, false
+		return work, kept, false
 	}
-	cost.work += 30*second.made + 300*instructions
-	cost.kept += 16*second.kept + 60*instructions
-	return cost, true
+	return work + 30*second.made + 300*instructions, kept + 16*second.kept + 60*instructions, true
 }
 
 // countInstructions returns the number of instructions for n in Go's first program.
