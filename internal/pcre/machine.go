@@ -2,8 +2,8 @@ package pcre
 
 import (
 	"slices"
+	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -311,21 +311,14 @@ func (m *machine) matchBackref(i *instruction, at int) (end int, matched bool) {
 		var r, wanted rune
 		behind := end
 		wanted, start = m.next(start)
-		if r, end = m.next(end); end == behind || !(r == wanted || i.caseless && isOtherCase(r, wanted)) {
+		if r, end = m.next(end); end == behind || r != wanted && !(i.caseless && isSameLetter(r, wanted)) {
 			return 0, false
 		}
 	}
 	return end, m.spend(end - at)
 }
 
-func isOtherCase(a, b rune) bool {
-	for other := unicode.SimpleFold(a); other != a; other = unicode.SimpleFold(other) {
-		if other == b {
-			return true
-		}
-	}
-	return false
-}
+func isSameLetter(a, b rune) bool { return strings.EqualFold(string(a), string(b)) }
 
 func (m *machine) asserts(assertion op, at int) bool {
 	atEnd := at == len(m.subject)
