@@ -103,8 +103,10 @@ func (l Location) Texts() Texts {
 			continue
 		case i == 0 && IsKeyword(e.name):
 			p = writeKeys(p, jp.Child(e.name))
+		case i == 0:
+			p = writeName(p, "", e.name)
 		default:
-			p = writeName(p, e.name, i == 0)
+			p = writeName(p, ".", e.name)
 		}
 		q = append(q, pointerEscapes.Replace(e.name)...)
 	}

@@ -19,12 +19,19 @@ func (p *Path) Key() string { return Write(p.Steps()) }
 
 func writeSteps(b []byte, steps jp.Expr) []byte {
 	for i, step := range steps {
-		afterDescent := i > 0 && steps[i-1] == jp.Descent('.')
+		dot := "."
+		if i > 0 && steps[i-1] == jp.Descent('.') { // which has its dots
+			dot = ""
+		}
 		switch step := step.(type) {
 		case jp.Child:
-			b = writeName(b, string(step), afterDescent)
+			b = writeName(b, dot, string(step))
 		case jp.Wildcard:
-			b = writeWildcard(b, step, afterDescent)
+			if step == jp.Wildcard('#') {
+				b = append(b, "[*]"...)
+			} else {
+				b = append(append(b, dot...), '*')
+			}
 		case jp.Descent:
 			b = append(b, ".."...)
 		case jp.Union:
@@ -42,31 +49,19 @@ func writeSteps(b []byte, steps jp.Expr) []byte {
 	return b
 }
 
-// writeName writes a name: after a dot unless it has none, or in brackets if it needs quotes.
-func writeName(b []byte, name string, hasNoDot bool) []byte {
+// writeName writes a name: after the dot, which may be "", or in brackets if it needs quotes.
+func writeName(b []byte, dot, name string) []byte {
 	if !isPlainName(name) {
 		return writeKeys(b, jp.Child(name))
 	}
-	if !hasNoDot {
-		b = append(b, '.')
-	}
+	b = append(b, dot...)
 	for {
-		dot := strings.IndexByte(name, '.')
-		if dot < 0 {
+		i := strings.IndexByte(name, '.')
+		if i < 0 {
 			return append(b, name...)
 		}
-		b, name = append(append(b, name[:dot]...), `\.`...), name[dot+1:]
+		b, name = append(append(b, name[:i]...), `\.`...), name[i+1:]
 	}
-}
-
-func writeWildcard(b []byte, step jp.Wildcard, afterDescent bool) []byte {
-	switch {
-	case step == jp.Wildcard('#'):
-		return append(b, "[*]"...)
-	case afterDescent:
-		return append(b, '*')
-	}
-	return append(b, ".*"...)
 }
 
 // writeKeys writes names, indexes and slices in brackets.
