@@ -34,14 +34,15 @@ func Parse(s string) (*Path, error) {
 		s = strings.TrimSpace(inner)
 	}
 	p := parser{rest: s}
-	steps, err := p.parse()
+	isRooted := p.skip("$") || p.skip("@")
+	text := p.rest
+	steps, err := p.parse(isRooted)
 	if err != nil {
 		return nil, p.atStep(err, s, len(whole)-strings.Index(whole, s)-len(s))
 	}
 	if len(steps) == 0 {
 		return &Path{steps, "$"}, nil
 	}
-	text := s[len(s)-p.length:]
 	if !strings.HasPrefix(text, "..") {
 		text = strings.TrimPrefix(text, ".")
 	}
@@ -50,9 +51,8 @@ func Parse(s string) (*Path, error) {
 
 // A parser reads one expression from its front.
 type parser struct {
-	rest   string
-	length int // of the text after $ or @
-	left   int // the length of the text from the last step on; 0 before the first step
+	rest string
+	left int // the length of the text from the last step on; 0 before the first step
 }
 
 // atStep returns an error with the place of the last step, which goes on to the next step or the
@@ -75,17 +75,16 @@ func (p *parser) atStep(err error, text string, behind int) error {
 	return &StepError{err, left + behind, len(rest) - end + behind}
 }
 
-func (p *parser) parse() (jp.Expr, error) {
-	root := p.skip("$") || p.skip("@")
-	p.length = len(p.rest)
+// parse reads all steps. Behind a $ or an @, there may be none.
+func (p *parser) parse(isRooted bool) (jp.Expr, error) {
 	switch {
-	case p.rest == "" && root:
+	case p.rest == "" && isRooted:
 		return jp.Expr{}, nil
 	case p.rest == "":
 		return nil, errors.New("the path is empty: write the field's path, such as .spec.domain.cpu.cores")
-	case !root && IsKeyword(p.rest):
+	case !isRooted && IsKeyword(p.rest):
 		return nil, errors.New("range and end only format output: write just the path, with [*] for every item")
-	case !root && p.rest[0] != '.' && p.rest[0] != '[':
+	case !isRooted && p.rest[0] != '.' && p.rest[0] != '[':
 		p.rest = "." + p.rest
 	}
 	expr := make(jp.Expr, 0, strings.Count(p.rest, ".")+strings.Count(p.rest, "["))
