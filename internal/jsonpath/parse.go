@@ -218,16 +218,13 @@ func (p *parser) bracket() (jp.Frag, error) {
 		return jp.Wildcard('#'), p.closing()
 	}
 	var keys jp.Union
-	for {
+	for more := true; more; more = p.skip(",") {
+		p.blanks()
 		key, err := p.key()
 		if err != nil {
 			return nil, err
 		}
 		keys = append(keys, key)
-		p.blanks()
-		if !p.skip(",") {
-			break
-		}
 		p.blanks()
 	}
 	if err := p.closing(); err != nil {

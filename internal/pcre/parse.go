@@ -110,15 +110,12 @@ const (
 // one branch also holds in the branches after it.
 func (p *parser) alternation() (*node, error) {
 	n := &node{op: opAlternate, at: p.pos}
-	for {
+	for more := true; more; more = p.take("|") {
 		branch, err := p.concat()
 		if err != nil {
 			return nil, err
 		}
 		n.subs = append(n.subs, branch)
-		if !p.take("|") {
-			break
-		}
 	}
 	if len(n.subs) == 1 {
 		return n.subs[0], nil
