@@ -57,11 +57,10 @@ func (p *program) machine(subject string, limit time.Duration) *machine {
 // search runs the program from each place in the subject until it matches.
 func (m *machine) search() (bool, error) {
 	m.slots = slices.Repeat([]int{-1}, m.program.slots)
-	p, subject := m.program, m.subject
-	isAnchored := p.code[0].do == doAssert && p.code[0].inner == opBeginText
+	isAnchored := m.code[0].do == doAssert && m.code[0].inner == opBeginText
 	for start := 0; ; {
 		_, matched := m.match(0, start) // which restores the slots if it does not match
-		if matched || m.err != nil || start == len(subject) || isAnchored {
+		if matched || m.err != nil || start == len(m.subject) || isAnchored {
 			return matched, m.err
 		}
 		_, start = m.next(start)
