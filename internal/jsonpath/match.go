@@ -57,9 +57,7 @@ func (w *Search) operand(path jp.Expr, current any, f *Implied, most int) []any 
 		return len(values) < most
 	})}
 	inner.from(current, 0, f)
-	if inner.err != nil {
-		w.fail(inner.err)
-	}
+	w.fail(inner.err)
 	w.unreadable = cmp.Or(w.unreadable, inner.unreadable)
 	for _, err := range inner.also {
 		w.keepAlso(err)

@@ -168,6 +168,7 @@ func (w *Search) Pay(work, kept int) bool {
 	return w.err == nil
 }
 
+// fail ends the search, unless err is nil.
 func (w *Search) fail(err error) {
 	if w.err == nil {
 		w.err = err
