@@ -21,7 +21,7 @@ func (p *parser) parenthesis(start int) (*node, error) {
 	}
 	if !p.take("?") {
 		if p.has(optionNoCapture) {
-			return p.rest(start, nil)
+			return p.rest(start, &node{op: opConcat})
 		}
 		return p.capture(start, "")
 	}
@@ -35,7 +35,7 @@ func (p *parser) parenthesis(start int) (*node, error) {
 	}
 	switch {
 	case p.take(":"):
-		return p.rest(start, nil)
+		return p.rest(start, &node{op: opConcat})
 	case p.take(">"):
 		return p.rest(start, &node{op: opAtomic})
 	case p.take("="):
@@ -75,7 +75,7 @@ func (p *parser) setting(start int) (*node, error) {
 		return nil, nil
 	case p.take(":"):
 		p.options = inner
-		n, err := p.rest(start, nil)
+		n, err := p.rest(start, &node{op: opConcat})
 		p.options = outer
 		return n, err
 	case p.done():
@@ -135,7 +135,7 @@ func (p *parser) capture(start int, name string) (*node, error) {
 	return n, err
 }
 
-// rest reads a group up to its ")", into n, or into a group that only groups if n is nil.
+// rest reads a group up to its ")", into n.
 func (p *parser) rest(start int, n *node) (*node, error) {
 	if p.nesting++; p.nesting > maxNesting {
 		return nil, errorAt(start, "groups are nested deeper than %d", maxNesting)
@@ -154,9 +154,6 @@ func (p *parser) rest(start int, n *node) (*node, error) {
 	}
 	p.options = options
 	p.nesting--
-	if n == nil {
-		n = &node{op: opConcat}
-	}
 	n.at = start
 	n.subs = []*node{sub}
 	return n, nil
