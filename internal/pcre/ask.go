@@ -24,11 +24,8 @@ func (t *Tree) alternatives() (all []alternative) {
 	for n.op == opCapture || n.op == opConcat && len(n.subs) == 1 {
 		n = n.subs[0]
 	}
-	if n.op != opAlternate {
-		return []alternative{alternativeOf(n)}
-	}
-	for _, sub := range n.subs {
-		all = append(all, alternativeOf(sub))
+	for _, branch := range n.branches() {
+		all = append(all, alternativeOf(branch))
 	}
 	return all
 }

@@ -168,11 +168,7 @@ func (p *parser) lookbehind(start int, n *node) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	branches := n.subs
-	if n.subs[0].op == opAlternate {
-		branches = n.subs[0].subs
-	}
-	for _, branch := range branches {
+	for _, branch := range n.subs[0].branches() {
 		if _, fixed := fixedLength(branch); !fixed {
 			return nil, errorAt(start, "each branch of a lookbehind must have a fixed length: no back-reference, no \\R, no *, + or ?, no branches of different lengths in a group inside")
 		}

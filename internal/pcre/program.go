@@ -167,13 +167,10 @@ func (c *programCompiler) compileCapture(n *node) {
 // compileInner compiles an atomic group or a lookaround.
 func (c *programCompiler) compileInner(n *node) {
 	start := c.emit(instruction{do: doInner, inner: n.op})
-	switch sub := n.subs[0]; {
-	case n.op != opLookbehind && n.op != opNotLookbehind:
-		c.compile(sub)
-	case sub.op == opAlternate:
-		c.compileAlternate(sub.subs, c.compileBehind)
-	default:
-		c.compileBehind(sub)
+	if n.op == opLookbehind || n.op == opNotLookbehind {
+		c.compileAlternate(n.subs[0].branches(), c.compileBehind)
+	} else {
+		c.compile(n.subs[0])
 	}
 	c.emit(instruction{do: doAccept})
 	c.land(start)

@@ -43,6 +43,14 @@ const (
 	opNotWordBoundary // \B
 )
 
+// branches returns the branches that n consists of, which may be only one.
+func (n *node) branches() []*node {
+	if n.op == opAlternate {
+		return n.subs
+	}
+	return []*node{n}
+}
+
 // fixedLength returns how many characters n matches, and whether that is always the same.
 func fixedLength(n *node) (length int, fixed bool) {
 	switch n.op {
