@@ -34,25 +34,24 @@ func (p *parser) filter() (jp.Frag, error) {
 		return nil, err
 	}
 	f := Filter{Frag: jp.Wildcard('#'), Left: left}
-	if f.Operator = p.operator(); f.Operator == "" && left.Path == nil {
-		return nil, errors.New("a filter begins with a path below the current item, such as @.name")
-	}
-	if f.Operator != "" {
+	switch f.Operator = p.operator(); {
+	case f.Operator != "":
 		if f.Right, err = p.operand(); err != nil {
 			return nil, err
 		}
+	case left.Path == nil:
+		return nil, errors.New("a filter begins with a path below the current item, such as @.name")
 	}
 	p.blanks()
 	switch {
 	case p.skip(")]"):
+		return f, nil
 	case strings.HasPrefix(p.rest, "&&"), strings.HasPrefix(p.rest, "||"):
 		return nil, errors.New("a filter has only one comparison: && and || are not part of Kubernetes' JSONPath")
 	case p.rest == "":
 		return nil, errors.New("the filter is never closed with )]")
-	default:
-		return nil, p.unexpected("inside a filter")
 	}
-	return f, nil
+	return nil, p.unexpected("inside a filter")
 }
 
 func (p *parser) operator() string {
