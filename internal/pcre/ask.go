@@ -64,16 +64,11 @@ func (t *Tree) IsHalfAnchored() bool {
 // result does not compile.
 func (t *Tree) Anchored(b *meter.Budget) string {
 	all := t.alternatives()
-	first, last := all[0].begin, all[len(all)-1].end
-	if !t.IsHalfAnchored() || first == nil || last == nil {
+	first, last, text := all[0].begin, all[len(all)-1].end, []rune(t.pattern)
+	if !t.IsHalfAnchored() || first == nil || last == nil || text[first.at] != '^' || text[last.at] != '$' {
 		return ""
 	}
-	characters := []rune(t.pattern)
-	from, to := first.at, last.at
-	if characters[from] != '^' || characters[to] != '$' {
-		return ""
-	}
-	pattern := string(characters[:from]) + "^(?:" + string(characters[from+1:to]) + ")$" + string(characters[to+1:])
+	pattern := string(text[:first.at]) + "^(?:" + string(text[first.at+1:last.at]) + ")$" + string(text[last.at+1:])
 	if _, err := Compile(pattern, b); err != nil {
 		return ""
 	}
