@@ -11,13 +11,8 @@ import (
 
 // Write returns the canonical spelling of steps. With a $ before it, Parse reads the same
 // steps from it.
-func Write(steps jp.Expr) string { return string(writeSteps(nil, steps)) }
-
-// Key returns a text that is the same for two paths if and only if they are Equal. It is
-// also the same for nil and the root.
-func (p *Path) Key() string { return Write(p.Steps()) }
-
-func writeSteps(b []byte, steps jp.Expr) []byte {
+func Write(steps jp.Expr) string {
+	var b []byte
 	for i, step := range steps {
 		dot := "."
 		if i > 0 && steps[i-1] == jp.Descent('.') { // which has its dots
@@ -46,8 +41,12 @@ func writeSteps(b []byte, steps jp.Expr) []byte {
 			b = append(b, ")]"...)
 		}
 	}
-	return b
+	return string(b)
 }
+
+// Key returns a text that is the same for two paths if and only if they are Equal. It is
+// also the same for nil and the root.
+func (p *Path) Key() string { return Write(p.Steps()) }
 
 // writeName writes a name: after the dot, which may be "", or in brackets if it needs quotes.
 func writeName(b []byte, dot, name string) []byte {
