@@ -55,12 +55,8 @@ func (f *Implied) ZeroIsUnset() bool { return f != nil && f.zeroIsUnset }
 // Of returns the node of a path whose steps are names or select items; nil for other paths.
 func (f *Implied) Of(steps jp.Expr) *Implied {
 	for _, step := range steps {
-		switch step.(type) {
-		case jp.Child, jp.Nth, jp.Slice, Filter:
-		default:
-			if step != jp.Wildcard('#') {
-				return nil
-			}
+		if _, isUnion := step.(jp.Union); isUnion || selectsMembers(step) {
+			return nil
 		}
 		f = f.After(step)
 	}
