@@ -35,7 +35,8 @@ func (r *Regex) price(length int) int {
 	if r.linear == nil {
 		return length
 	}
-	return r.work.price(length, r.parts)
+	work := meter.Plus(meter.Times(length, matchByteWork), meter.Times(r.work.of(length, r.parts), matchStepWork))
+	return meter.Plus(work, matchCallWork)
 }
 
 func (r *Regex) matchBacktracking(subject string, b *meter.Budget) (bool, error) {

@@ -1,10 +1,6 @@
 package pcre
 
-import (
-	"math/bits"
-
-	"github.com/vmrules/vmrules/internal/meter"
-)
+import "math/bits"
 
 // A linearWork says how many steps a match of the linear engine may take, by the bits
 // of the subject's length. Beyond the last, steps grow with the length.
@@ -34,12 +30,6 @@ const (
 	matchByteWork = 12 // a byte of the subject
 	matchStepWork = 6  // a step that linearWork counts
 )
-
-// price returns what a match costs for a subject of a length in bytes.
-func (w *linearWork) price(length, parts int) int {
-	work := meter.Plus(meter.Times(length, matchByteWork), meter.Times(w.of(length, parts), matchStepWork))
-	return meter.Plus(work, matchCallWork)
-}
 
 // of returns the steps for a subject of a length in bytes and a pattern of so many parts.
 func (w *linearWork) of(length, parts int) int {
