@@ -51,10 +51,19 @@ func (p *parser) quantifier() (*node, error) {
 		return &node{op: opRepeat, min: 1, max: unbounded}, nil
 	case p.take("?"):
 		return &node{op: opRepeat, min: 0, max: 1}, nil
+	case p.take("{"):
+		return p.counts(p.pos - 1)
 	}
-	start := p.pos
-	body, ok := p.counts()
-	if !ok {
+	return nil, nil
+}
+
+var countClass = charset{'\t', '\t', ' ', ' ', ',', ',', '0', '9'}
+
+// counts reads the rest of a quantifier in braces, which hold only digits, commas and blanks.
+func (p *parser) counts(start int) (*node, error) {
+	body := p.takeAll(countClass)
+	if !p.take("}") {
+		p.pos = start
 		return nil, nil
 	}
 	low, high, comma := strings.Cut(body, ",")
@@ -84,20 +93,6 @@ func (p *parser) quantifier() (*node, error) {
 	}
 	return &node{op: opRepeat, min: least, max: most}, nil
 }
-
-// counts reads braces that hold only digits, commas and blanks, and returns what they hold.
-func (p *parser) counts() (string, bool) {
-	start := p.pos
-	if p.take("{") {
-		if body := p.takeAll(countClass); p.take("}") {
-			return body, true
-		}
-	}
-	p.pos = start
-	return "", false
-}
-
-var countClass = charset{'\t', '\t', ' ', ' ', ',', ',', '0', '9'}
 
 func onlyDigits(s string) bool {
 	return strings.Trim(s, "0123456789") == ""
