@@ -83,14 +83,11 @@ func newlineSequence(start int) *node {
 func (p *parser) notNewline(start int) (*node, error) {
 	behind := p.pos
 	quantifier, err := p.quantifier()
-	if err != nil {
-		return nil, err
-	}
 	p.pos = behind
-	if p.next() == '{' && quantifier == nil {
+	if err == nil && quantifier == nil && p.next() == '{' {
 		return nil, p.unsupported(start, 'N')
 	}
-	return &node{op: opSet, at: start, set: newlineClass.negate()}, nil
+	return &node{op: opSet, at: start, set: newlineClass.negate()}, err
 }
 
 // backrefByName reads the rest of \k.
