@@ -24,6 +24,7 @@ func reading() []attack {
 		regexes("possessive repeats of classes", 1500, `^(?>\pL{900})+\PL$`),
 		regexes("back-references", 1500, `(\pL{400})\1`),
 		regexes("alternatives, 4 KB each", 55, strings.Repeat("a|", 2000)+"b"),
+		regexes("digits, 4 KB each", 55, strings.Repeat("1", 4000)),
 		regexes("classes of single characters, 4 KB each", 55, `[`+singles(900)+`]{11}`),
 		regexes("groups in groups", 450, nested(90, "(?:", "a", ")?")),
 
