@@ -160,7 +160,10 @@ func (l *linter) refusing(r *rule, v value.Scalar) []string {
 	for _, c := range r.literal.All() {
 		_, isPattern := c.(*constraint.Pattern)
 		_, isLength := c.(*constraint.Length)
-		if (isPattern || isLength) && l.refuses(c, v) {
+		if !isPattern && !isLength {
+			continue
+		}
+		if holds, err := c.Holds(&v, &l.budget); !holds && err == nil {
 			keys = append(keys, c.Key())
 		}
 	}

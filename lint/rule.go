@@ -167,7 +167,7 @@ func (l *linter) values(r *rule) {
 		}
 		seen[rendered] = true
 		// If a value passes as any type, it also passes as a string.
-		if why := l.refusal(r, value.FromString(rendered)); why != "" {
+		if _, why := l.refusal(&r.literal, value.FromString(rendered)); why != "" {
 			impossible.add(rendered, list.Items[i], why)
 		}
 	}
@@ -199,15 +199,15 @@ func (v *listedValues) add(rendered string, at jsontext.Node, why string) {
 	v.all = append(v.all, rendered)
 }
 
-// refusal says why a rule's kind or literal arguments refuse a value. It returns "" if
-// they do not, or if that is unknown.
-func (l *linter) refusal(r *rule, s value.Scalar) string {
-	for f := range r.literal.Failures(&s, true, &l.budget) {
+// refusal says why a set refuses a value, and which constraint of it does; nil for its type. It returns ""
+// if it does not, or if that is unknown.
+func (l *linter) refusal(set *constraint.Set, s value.Scalar) (by constraint.Constraint, why string) {
+	for f := range set.Failures(&s, true, &l.budget) {
 		if f.Err == nil {
-			return r.literal.Breach(f.Demand, s.Canonical(), &s).Detail
+			return f.Demand, set.Breach(f.Demand, s.Canonical(), &s).Detail
 		}
 	}
-	return ""
+	return nil, ""
 }
 
 // bounds finds bounds that allow no value.
@@ -322,7 +322,7 @@ func (l *linter) unset(r *rule) {
 	if !ok || !r.alwaysApplies() || r.isHopeless {
 		return
 	}
-	why := l.refusal(r, s)
+	_, why := l.refusal(&r.literal, s)
 	if why == "" {
 		return
 	}

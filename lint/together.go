@@ -52,8 +52,7 @@ type limits struct {
 	so       string   // what follows if they contradict each other
 	severity Severity // of that
 	together constraint.Combination
-	from     map[constraint.Constraint]*rule // the rule that each constraint is from
-	integer  *rule                           // a rule that demands an integer, or nil
+	from     map[constraint.Constraint]*rule // the rule that each constraint is from; of nil, one that demands an integer
 	lister   *rule                           // the last rule with values, or nil
 }
 
@@ -64,8 +63,8 @@ func (s *limits) add(r *rule) {
 		s.excluded(r, x, y)
 		return
 	}
-	if s.integer == nil && r.Kind == vmrules.KindInteger {
-		s.integer = r
+	if s.from[nil] == nil && r.Kind == vmrules.KindInteger {
+		s.from[nil] = r
 	}
 	s.together.Add(&r.literal, &s.linter.budget)
 	for _, c := range r.literal.All() {
@@ -101,16 +100,20 @@ func (s *limits) judgeAllowed() {
 	if !ok {
 		return
 	}
+	untyped := constraint.NewSet(constraint.Scalar, set.All())
 	var names []string
 	first := ""
 	for _, v := range list.List() {
-		rule, why := s.refusal(set.All(), value.FromString(v))
+		by, why := s.linter.refusal(&set, value.FromString(v))
+		if why == "" { // perhaps only because nobody can tell whether the value is an integer
+			by, why = s.linter.refusal(&untyped, value.FromString(v))
+		}
 		if why == "" {
 			return
 		}
 		first = cmp.Or(first, why)
-		if len(names) < maxNamed && !slices.Contains(names, rule.Name) {
-			names = append(names, rule.Name)
+		if name := s.from[by].Name; len(names) < maxNamed && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	if len(names) > 0 {
@@ -118,32 +121,4 @@ func (s *limits) judgeAllowed() {
 	}
 }
 
-const (
-	checkWork = 100 // the cost of checking a value against a limit, apart from a regex
-	maxNamed  = 3   // how many rules a message names
-)
-
-// refusal returns the rule that refuses a value, and why. It returns "" if none does, or
-// if the budget is used up.
-func (s *limits) refusal(limits []constraint.Constraint, v value.Scalar) (*rule, string) {
-	if s.integer != nil {
-		if ok, err := constraint.Integer.Admits(&v, true); err == nil && !ok {
-			return s.integer, constraint.Integer.Mismatch(v.Canonical())
-		}
-	}
-	for _, c := range limits {
-		if c.Key() != constraint.Values && s.linter.refuses(c, v) {
-			return s.from[c], c.Breach(&v).Detail
-		}
-	}
-	return nil, ""
-}
-
-// refuses reports whether a value does not satisfy a limit. It returns false if the budget is used up.
-func (l *linter) refuses(c constraint.Constraint, v value.Scalar) bool {
-	if l.budget.Spend(checkWork, 0) != nil {
-		return false
-	}
-	ok, err := c.Holds(&v, &l.budget)
-	return !ok && err == nil
-}
+const maxNamed = 3 // how many rules a message names
