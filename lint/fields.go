@@ -73,35 +73,25 @@ func stepOf(f *field, step fieldpath.Step) []*field {
 
 // stepAll returns what stepOf returns for several fields, each result once.
 func stepAll(fields []*field, step fieldpath.Step) []*field {
-	var all []*field
-	for _, f := range fields {
-		all = append(all, stepOf(f, step)...)
-	}
-	return unique(all)
+	return ofAll(fields, func(f *field) []*field { return stepOf(f, step) })
 }
 
 // belowAll returns the fields and all fields below them, each once.
-func belowAll(fields []*field) []*field {
-	if len(fields) == 1 {
-		return fields[0].Below()
-	}
-	var all []*field
-	for _, f := range fields {
-		all = append(all, f.Below()...)
-	}
-	return unique(all)
-}
+func belowAll(fields []*field) []*field { return ofAll(fields, (*field).Below) }
 
-func unique(fields []*field) []*field {
-	if len(fields) < 2 {
-		return fields
+// ofAll returns what a function returns for several fields, each result once.
+func ofAll(fields []*field, of func(*field) []*field) []*field {
+	var all []*field
+	seen := map[*field]bool{}
+	for _, f := range fields {
+		for _, found := range of(f) {
+			if !seen[found] {
+				all = append(all, found)
+			}
+			seen[found] = true
+		}
 	}
-	seen := make(map[*field]bool, len(fields))
-	return slices.DeleteFunc(slices.Clone(fields), func(f *field) bool {
-		again := seen[f]
-		seen[f] = true
-		return again
-	})
+	return all
 }
 
 // namesIn returns the sorted names of the members of fields.

@@ -38,7 +38,7 @@ func (s *pathSearch) mend(step fieldpath.Step, written string) ([]*field, string
 }
 
 func (s *pathSearch) mendName(name fieldpath.Name, written string) ([]*field, string) {
-	if next := stepAll(itemsOf(s.fields), name); len(next) > 0 {
+	if next := stepAll(stepAll(s.named(name), fieldpath.Items{}), name); len(next) > 0 {
 		s.find("missing-wildcard", true, "%[1]s is an array, so %[2]s selects nothing in it: write [*]%[2]s", s.soFar(), value.Shortened(written))
 		return next, "[*]" + written
 	}
@@ -74,16 +74,6 @@ func (s *pathSearch) scalarsHere(names []string) string {
 
 // compareWork is the cost of comparing two names of fields.
 const compareWork = 1000
-
-func itemsOf(fields []*field) []*field {
-	var items []*field
-	for _, f := range fields {
-		if f.Shape == vmapi.Array {
-			items = append(items, f.Items)
-		}
-	}
-	return unique(items)
-}
 
 // moved guesses which field a name at the wrong level means: one further down, none behind a scalar,
 // or one where the rest of the path would be right. It returns those fields and the corrected step.

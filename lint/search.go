@@ -267,7 +267,7 @@ func (s *pathSearch) end(w wanted) {
 	if w == anyValue || len(s.fields) == 0 || slices.ContainsFunc(s.fields, w.fits) {
 		return
 	}
-	items := itemsOf(s.fields)
+	items := stepAll(s.fields, fieldpath.Items{})
 	switch {
 	case len(items) == 0:
 		s.find("not-a-scalar", false, "the path selects an object, but must select a string, number or boolean: add the name of a field in it")
