@@ -86,7 +86,7 @@ func (l *linter) fieldValues(r *rule, fields []*field) {
 	}
 	var unknown listedValues
 	values, _ := r.Values.List()
-	_, list := r.at(constraint.Values)
+	items := r.at(constraint.Values).Value.Items
 	for i, a := range values {
 		literal, _ := a.Literal()
 		s, ok := value.ScalarOf(literal)
@@ -102,13 +102,13 @@ func (l *linter) fieldValues(r *rule, fields []*field) {
 		switch meant := spelling.Nearest(s.String(), known); {
 		case len(apart) > 1 && isSeveral:
 			l.add(r, constraint.Values, "misspelt-value", "%s is one value: give each quotes of its own: %s",
-				value.Quoted(s.String()), value.AppendList(nil, apart)).Offset = list.Items[i].Start
+				value.Quoted(s.String()), value.AppendList(nil, apart)).Offset = items[i].Start
 		case known == nil:
 		case meant == "":
-			unknown.add(s.String(), list.Items[i], "")
+			unknown.add(s.String(), items[i], "")
 		default:
 			f := l.add(r, constraint.Values, "misspelt-value", "unknown value %s: did you mean %q?", value.Quoted(s.String()), meant)
-			f.Offset = list.Items[i].Start
+			f.Offset = items[i].Start
 			if s.Shape() == value.String {
 				f.Suggestion = meant
 			}
@@ -145,7 +145,7 @@ func (l *linter) fieldArguments(r *rule) {
 	}
 	slices.Sort(excluding)
 	keys := slices.Compact(excluding)
-	slices.SortFunc(keys, func(a, b string) int { return r.startOf(a) - r.startOf(b) })
+	slices.SortFunc(keys, func(a, b string) int { return r.at(a).Start - r.at(b).Start })
 	verb := "allows"
 	if len(keys) > 1 {
 		verb = "allow"

@@ -172,10 +172,10 @@ const (
 // add adds a finding about the value of a key. The caller may change it. Unless it sets End, the
 // finding ends where the value or key at its Offset ends.
 func (l *linter) add(r *rule, key, id, format string, args ...any) *Finding {
-	key, at := r.at(key)
+	at := r.at(key)
 	f := Finding{
-		Severity: l.severityOf(id), ID: id, Rule: r.Name, Index: r.index, Key: key,
-		Offset: at.Start, Message: fmt.Sprintf(format, args...), Refuses: l.isUnusable(id),
+		Severity: l.severityOf(id), ID: id, Rule: r.Name, Index: r.index, Key: at.Key,
+		Offset: at.Value.Start, Message: fmt.Sprintf(format, args...), Refuses: l.isUnusable(id),
 	}
 	if l.budget.Spend(findingWork, findingSize+len(r.Name)) != nil {
 		return &f // sorted then says that findings are missing

@@ -18,28 +18,25 @@ import (
 
 // paths checks all paths of a rule against the fields that a VM may have.
 func (l *linter) paths(r *rule) {
-	_, at := r.at(rulekey.Path)
 	judged := oneScalar
 	if !constraint.IsKind(r.Kind) {
 		judged = anyValue
 	}
-	s := l.path(r, rulekey.Path, at, r.Path, judged)
+	s := l.path(r, rulekey.Path, r.at(rulekey.Path).Value, r.Path, judged)
 	if constraint.IsKind(r.Kind) {
 		l.fieldKind(r, s.fields, !s.unsure)
 		l.fieldValues(r, s.fields)
 		r.fields = s.fields
 	}
-	_, at = r.at(rulekey.Valid)
-	l.path(r, rulekey.Valid, at, r.Valid, anyValue)
+	l.path(r, rulekey.Valid, r.at(rulekey.Valid).Value, r.Valid, anyValue)
 	for key, argument := range r.Arguments() {
-		_, at := r.at(key)
-		w := oneScalar
+		list, w := r.at(key).Value, oneScalar
 		if constraint.Named(key).IsList {
 			w = scalars
 		}
 		items, _ := argument.List()
 		for i, a := range items {
-			at := at
+			at := list
 			if len(at.Items) > 0 {
 				at = at.Items[i]
 			}

@@ -25,21 +25,16 @@ type rule struct {
 	isHopeless bool           // no value satisfies it
 }
 
-// at returns the value of a key in the JSON text, and the spelling of the key in this
-// rule, which may be the old one.
-func (r *rule) at(key string) (string, jsontext.Node) {
-	n, ok := r.node.Member(key)
-	if old := rulekey.Named(key).OldName; !ok && old != "" {
-		key = old
-		n, _ = r.node.Member(key)
+// at returns the member of a key in the JSON text, which may have the old key.
+func (r *rule) at(key string) jsontext.Member {
+	for _, name := range []string{key, rulekey.Named(key).OldName} {
+		for i := range r.node.Members {
+			if m := &r.node.Members[i]; m.Key == name && m.Value.Value != nil {
+				return *m
+			}
+		}
 	}
-	return key, n
-}
-
-// startOf returns where a key of the rule is.
-func (r *rule) startOf(key string) int {
-	key, _ = r.at(key)
-	return r.node.Members[slices.IndexFunc(r.node.Members, func(m jsontext.Member) bool { return m.Key == key })].Start
+	return jsontext.Member{Key: key}
 }
 
 // rule runs the checks that concern a single rule.
@@ -120,7 +115,7 @@ func (l *linter) foreignArguments(r *rule) {
 		if kind := vmrules.Kind(constraint.Named(key).Kind); kind != r.Kind {
 			f := l.add(r, key, "foreign-argument", "%s has no effect in %s rule for other validators: use %s rule",
 				key, withArticle(r.Kind), withArticle(kind))
-			f.Offset, f.Severity = r.startOf(key), severity
+			f.Offset, f.Severity = r.at(key).Start, severity
 		}
 	}
 }
@@ -152,7 +147,7 @@ func (l *linter) values(r *rule) {
 		l.add(r, constraint.Values, "empty-values", "the list is empty, so %s: add the allowed values", so).follow(severity)
 		return
 	}
-	_, list := r.at(constraint.Values)
+	items := r.at(constraint.Values).Value.Items
 	var twice, impossible listedValues
 	seen := map[string]bool{}
 	for i, a := range values {
@@ -163,12 +158,12 @@ func (l *linter) values(r *rule) {
 		}
 		rendered := s.String()
 		if seen[rendered] {
-			twice.add(rendered, list.Items[i], "")
+			twice.add(rendered, items[i], "")
 		}
 		seen[rendered] = true
 		// If a value passes as any type, it also passes as a string.
 		if _, why := l.refusal(&r.literal, value.FromString(rendered)); why != "" {
-			impossible.add(rendered, list.Items[i], why)
+			impossible.add(rendered, items[i], why)
 		}
 	}
 	if len(twice.all) > 0 {
@@ -285,13 +280,12 @@ func (l *linter) valid(r *rule) {
 	}
 	steps := written(r.Valid)
 	parent := strings.Join(steps[:len(steps)-1], "")
-	_, at := r.at(rulekey.Valid)
 	unless := ""
 	if isSettable(r.Valid) {
 		unless = " unless an instance type or a preference sets the field"
 	}
 	f := l.add(r, rulekey.Valid, "valid-always-there", "this field has a default, so it exists wherever %[1]s exists: write %[1]s, which has the same effect%[2]s", value.Shortened(parent), unless)
-	f.Suggestion = writtenLike(at.Value.(string), parent)
+	f.Suggestion = writtenLike(r.at(rulekey.Valid).Value.Value.(string), parent)
 }
 
 // validBeside finds a valid that tests another field of the same items than the path reads,
@@ -306,10 +300,9 @@ func (l *linter) validBeside(r *rule) {
 		strings.Join(tested[first+1:], "") != strings.Join(read[first+1:], "") {
 		return
 	}
-	_, at := r.at(rulekey.Valid)
 	f := l.add(r, rulekey.Valid, "valid-beside-path", "valid tests %s, but path reads %s: did you mean the same field?",
 		value.Shortened(strings.Join(tested[first:], "")), value.Shortened(strings.Join(read[first:], "")))
-	f.Suggestion = writtenLike(at.Value.(string), strings.Join(written(r.Path), ""))
+	f.Suggestion = writtenLike(r.at(rulekey.Valid).Value.Value.(string), strings.Join(written(r.Path), ""))
 }
 
 // isInBrackets reports whether a step is no plain name.

@@ -36,8 +36,7 @@ func (l *linter) sspPath(r *rule, key string, at jsontext.Node, p vmrules.Path) 
 // sspRefusal says what KubeVirt's template validator does with a path that it cannot use; "" if it can,
 // or need not. It reads all paths, but searches only those of path, valid and the kind's arguments.
 func (l *linter) sspRefusal(r *rule, key, text string, p vmrules.Path) string {
-	spelt, _ := r.at(key)
-	key = sspKey(spelt)
+	key = sspKey(r.at(key).Key)
 	expression, hasPrefix := strings.CutPrefix(text, jsonpath.Prefix)
 	relative := strings.TrimPrefix(expression, "$")
 	isSearched := key == rulekey.Valid || r.isUsedBySSP(key)
