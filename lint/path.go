@@ -3,6 +3,7 @@ package lint
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/fieldpath"
@@ -138,45 +139,32 @@ func spelled(p vmrules.Path) []string {
 	return texts
 }
 
-// defaultOf returns the default of the field at the end of a path; nil if the format gives it
-// none.
-func defaultOf(p vmrules.Path) any { return alwaysThere[fieldOf(p)] }
-
-// isSettable reports whether an instance type or a preference may set the field at the end of a path.
-func isSettable(p vmrules.Path) bool {
-	field := strings.TrimPrefix(fieldOf(p), ".")
-	return slices.ContainsFunc(vmfields.Settable, func(s jsonpath.Settable) bool { return s.Path == field })
+// impliedAt returns what counts at the field at the end of a path if a VM does not set it; nil if nothing
+// does.
+func impliedAt(p vmrules.Path) *jsonpath.Implied {
+	if !namesField(p) {
+		return nil
+	}
+	at := openVM()
+	for _, step := range inside.Vmrules.Parsed(p).Steps() {
+		at = at.After(step)
+	}
+	return at
 }
 
-// fieldOf returns a path that ends in the name of a field with [*] for the steps to items; "" for
-// any other path.
-func fieldOf(p vmrules.Path) string {
-	steps := fieldpath.Steps(p)
-	if len(steps) == 0 {
-		return ""
-	}
-	if _, isName := steps[len(steps)-1].(fieldpath.Name); !isName {
-		return ""
-	}
-	var field strings.Builder
-	for _, step := range steps {
+// openVM returns the fields that have defaults, or that an instance type or a preference may set.
+var openVM = sync.OnceValue(func() *jsonpath.Implied { return vmfields.OfOpenVM(nil) })
+
+// namesField reports whether a path ends in the name of a field, and all other steps are names or select
+// items.
+func namesField(p vmrules.Path) bool {
+	endsInName := false
+	for _, step := range fieldpath.Steps(p) {
 		switch step.(type) {
-		case fieldpath.Name:
-			field.WriteString(step.String())
-		case fieldpath.Index, fieldpath.Slice, fieldpath.Items, fieldpath.Wildcard, fieldpath.Filter:
-			field.WriteString("[*]")
-		default:
-			return ""
+		case fieldpath.Union, fieldpath.Descent:
+			return false
 		}
+		_, endsInName = step.(fieldpath.Name)
 	}
-	return field.String()
+	return endsInName
 }
-
-// alwaysThere maps the fields that always exist to their defaults.
-var alwaysThere = func() map[string]any {
-	all := map[string]any{}
-	for _, d := range vmfields.AlwaysThere {
-		all[jsonpath.LeadingDot(d.Field.Text())] = d.Value
-	}
-	return all
-}()

@@ -13,6 +13,7 @@ import (
 	"github.com/vmrules/vmrules/internal/rulekey"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmapi"
+	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
 // A rule is a rule without problems, and its place in the annotation.
@@ -275,13 +276,13 @@ func (r *rule) alwaysApplies() bool {
 
 // valid finds a valid that names a field with a default. Spec: Optional Keys, valid.
 func (l *linter) valid(r *rule) {
-	if defaultOf(r.Valid) == nil {
+	if impliedAt(r.Valid).Default() == nil {
 		return
 	}
 	steps := written(r.Valid)
 	parent := strings.Join(steps[:len(steps)-1], "")
 	unless := ""
-	if isSettable(r.Valid) {
+	if openVM().MaySet(inside.Vmrules.Parsed(r.Valid), vmfields.ByInstancetype|vmfields.ByPreference) != 0 {
 		unless = " unless an instance type or a preference sets the field"
 	}
 	f := l.add(r, rulekey.Valid, "valid-always-there", "this field has a default, so it exists wherever %[1]s exists: write %[1]s, which has the same effect%[2]s", value.Shortened(parent), unless)
@@ -310,7 +311,7 @@ func isInBrackets(step string) bool { return step[0] == '[' || step == ".*" }
 
 // unset finds a rule that the default of its field breaks.
 func (l *linter) unset(r *rule) {
-	byDefault := defaultOf(r.Path)
+	byDefault := impliedAt(r.Path).Default()
 	s, ok := value.ScalarOf(byDefault)
 	if !ok || !r.alwaysApplies() || r.isHopeless {
 		return

@@ -131,11 +131,11 @@ func (l *linter) sspUnset(r *rule, s *pathSearch) {
 func (s *pathSearch) mayBeUnset(p vmrules.Path) bool {
 	isMap := func(f *field) bool { return f.Shape == vmapi.Map }
 	steps := fieldpath.Steps(p)
-	if len(steps) < 2 || fieldOf(p) == "" || len(s.found) > 0 || slices.ContainsFunc(s.around, isMap) || len(steps) > 2 && !fieldpath.BeginsWith(p, domain) {
+	if len(steps) < 2 || !namesField(p) || len(s.found) > 0 || slices.ContainsFunc(s.around, isMap) || len(steps) > 2 && !fieldpath.BeginsWith(p, domain) {
 		return false
 	}
 	_, isMember := steps[len(steps)-2].(fieldpath.Name)
-	return isMember || defaultOf(p) == nil && steps[len(steps)-1] != fieldpath.Name("name") // which items must have
+	return isMember || impliedAt(p).Default() == nil && steps[len(steps)-1] != fieldpath.Name("name") // which items must have
 }
 
 var domain = vmrules.MustParsePath("jsonpath::.spec.domain")
