@@ -164,17 +164,13 @@ func (s *pathSearch) isVague(step fieldpath.Step) bool {
 		return false
 	}
 	steps := slices.Concat([]fieldpath.Step{name}, s.rest[1:])
-	var all []place
-	for _, p := range placesIn(vmapi.OfVM())[string(name)] {
-		if p.has(steps) {
-			all = append(all, p)
-		}
-	}
+	lacks := func(p place) bool { return !p.has(steps) }
+	all := slices.DeleteFunc(slices.Clone(placesIn(vmapi.OfVM())[string(name)]), lacks)
 	if len(all) != 1 {
 		return false
 	}
 	meant := all[0].steps + name.String()
-	s.find("vague-path", true, "%s%s searches the whole VM for one field: write %s", "..", value.Shortened(string(name)), value.Shortened(meant+strings.Join(s.texts[1:], "")))
+	s.find("vague-path", true, "..%s searches the whole VM for one field: write %s", value.Shortened(string(name)), value.Shortened(meant+strings.Join(s.texts[1:], "")))
 	s.written = append(s.written, meant)
 	return true
 }
