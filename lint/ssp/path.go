@@ -268,23 +268,19 @@ func (r *reader) filter() error {
 		return errors.New("a filter does not end with )]")
 	}
 	inside := r.take(end + len(")]"))[len("[?("):end]
-	parts := comparison.FindStringSubmatch(inside)
-	if parts == nil {
-		left, err := readAction(inside)
-		if err != nil {
-			return err
-		}
-		return r.add(filter{left: left})
+	var f filter
+	left, right := inside, ""
+	if parts := comparison.FindStringSubmatch(inside); parts != nil {
+		left, f.operator, right = parts[1], parts[2], parts[3]
 	}
-	left, err := readAction(parts[1])
-	if err != nil {
+	var err error
+	if f.left, err = readAction(left); err != nil {
 		return err
 	}
-	right, err := readAction(parts[3])
-	if err != nil {
+	if f.right, err = readAction(right); err != nil {
 		return err
 	}
-	return r.add(filter{left, right, parts[2]})
+	return r.add(f)
 }
 
 // filterEnd returns where the parenthesis of a filter ends: at the first one that is not inside
