@@ -111,9 +111,7 @@ func (n node) children() []node {
 			all = append(all, n.item(i))
 		}
 	case text:
-		for range len(n.string()) {
-			all = append(all, literal(byteShape, nil))
-		}
+		return slices.Repeat([]node{literal(byteShape, nil)}, len(n.string()))
 	}
 	return all
 }

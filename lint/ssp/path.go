@@ -26,8 +26,9 @@ type (
 	everything struct{} // [*] selects with a slice, so this is .*
 	descent    struct{}
 	slice      struct {
-		first, end, stride *int
-		isIndex            bool
+		first, stride *int
+		end           *int // nil: that of the array
+		isIndex       bool
 	}
 	union  [][]step
 	filter struct {
@@ -247,7 +248,8 @@ func (r *reader) slice(inside string) error {
 	if found == nil {
 		return fmt.Errorf("[%s] is not an index, a slice, * or a name in single quotes", inside)
 	}
-	var s slice
+	one := 1
+	s := slice{first: new(int), stride: &one, isIndex: !strings.Contains(inside, ":")}
 	for i, number := range []**int{&s.first, &s.end, &s.stride} {
 		if found[i+1] == "" {
 			continue
@@ -258,7 +260,6 @@ func (r *reader) slice(inside string) error {
 		}
 		*number = &n
 	}
-	s.isIndex = !strings.Contains(inside, ":")
 	return r.add(s)
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/vmrules/vmrules/internal/meter"
 )
@@ -53,9 +54,6 @@ func pointees(values []node) []node {
 func (m member) from(_ *meter.Meter, values []node) ([]node, error) {
 	var found []node
 	for _, v := range pointees(values) {
-		if v.typ.shape != structure && v.typ.shape != mapping {
-			continue
-		}
 		if inner, ok := v.member(string(m)); ok {
 			found = append(found, inner)
 		}
@@ -107,14 +105,10 @@ func (s slice) from(_ *meter.Meter, values []node) ([]node, error) {
 		if from == to {
 			return found, nil // the other arrays are not searched, either
 		}
-		stride := 1
-		if s.stride != nil {
-			stride = *s.stride
-		}
-		if stride <= 0 {
+		if *s.stride <= 0 {
 			return values, errors.New("the step of a slice is not positive")
 		}
-		for i := from; i < to; i += stride {
+		for i := from; i < to; i += *s.stride {
 			found = append(found, v.item(i))
 		}
 	}
@@ -123,10 +117,7 @@ func (s slice) from(_ *meter.Meter, values []node) ([]node, error) {
 
 // bounds returns the indexes of the first item, and that after the last.
 func (s slice) bounds(length int) (from, to int, err error) {
-	if s.first != nil {
-		from = *s.first
-	}
-	to = length
+	from, to = *s.first, length
 	if s.end != nil {
 		to = *s.end
 	}
@@ -158,14 +149,11 @@ func (u union) from(m *meter.Meter, values []node) ([]node, error) {
 }
 
 func (c constant) from(_ *meter.Meter, values []node) ([]node, error) {
+	times := len(values)
 	if c.typ.shape == text {
-		return []node{node(c)}, nil
+		times = 1
 	}
-	found := make([]node, len(values))
-	for i := range found {
-		found[i] = node(c)
-	}
-	return found, nil
+	return slices.Repeat([]node{node(c)}, times), nil
 }
 
 func (k keyword) from(_ *meter.Meter, values []node) ([]node, error) {
