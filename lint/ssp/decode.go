@@ -41,11 +41,11 @@ func (n node) check(at spot) error {
 		return node{n.typ.of, n.json}.check(at)
 	case shape == structure && isObject:
 		for _, f := range n.typ.fields {
-			inner, place := node{f.typ, n.json}, at
+			place := at
 			if f.name != "" {
-				inner, place = n.field(f.name, f.typ), at.member(f.name)
+				place = at.member(f.name)
 			}
-			if err := inner.check(place); err != nil {
+			if err := n.field(f.name, f.typ).check(place); err != nil {
 				return err
 			}
 		}

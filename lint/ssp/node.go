@@ -54,7 +54,11 @@ func (n node) member(name string) (node, bool) {
 	return n.field(name, of), true
 }
 
+// field returns a field of a structure. An embedded one, which has no name, has the JSON of the structure.
 func (n node) field(name string, of *goType) node {
+	if name == "" {
+		return node{of, n.json}
+	}
 	object, _ := n.json.(map[string]any)
 	found := node{of, object[name]}
 	if n.json == (any)(filled{}) {
@@ -95,11 +99,7 @@ func (n node) children() []node {
 	switch n.typ.shape {
 	case structure:
 		for _, f := range n.typ.fields {
-			if f.name == "" {
-				all = append(all, node{f.typ, n.json})
-			} else {
-				all = append(all, n.field(f.name, f.typ))
-			}
+			all = append(all, n.field(f.name, f.typ))
 		}
 	case mapping:
 		object, _ := n.json.(map[string]any)
