@@ -3,6 +3,8 @@ package ssp
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules/internal/quantity"
@@ -50,8 +52,8 @@ func (n node) check(at spot) error {
 			}
 		}
 	case shape == mapping && isObject:
-		for name, v := range object {
-			if err := (node{n.typ.of, v}).check(at.member(name)); err != nil {
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			if err := (node{n.typ.of, object[name]}).check(at.member(name)); err != nil {
 				return err
 			}
 		}

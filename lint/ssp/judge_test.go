@@ -154,6 +154,18 @@ func TestPointer(t *testing.T) {
 	}
 }
 
+// TestOrder: of several values that cannot be read, the verdict is always about the same.
+func TestOrder(t *testing.T) {
+	labels := map[string]any{"a": 1, "b": 2, "c": 3, "d": 4}
+	template := map[string]any{"metadata": map[string]any{"labels": labels}}
+	for range 20 {
+		got := ssp.Judge(oneRule, map[string]any{"spec": map[string]any{"template": template}})
+		if want := "/spec/template/metadata/labels/a"; got.Pointer != want {
+			t.Fatalf("%q, want %q", got.Pointer, want)
+		}
+	}
+}
+
 // TestZero: a boolean of the validator's own VM is false.
 func TestZero(t *testing.T) {
 	vm := map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"domain": map[string]any{
