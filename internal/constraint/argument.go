@@ -69,19 +69,10 @@ func (a *Argument) New(literals []value.Scalar, b *meter.Budget) (Constraint, er
 // unfit returns the error for a literal that the argument does not accept.
 func (a *Argument) unfit(f Fault, literal value.Scalar) error {
 	hint := jsonpath.PrefixHint(literal.Text())
-	if a.Wanted == wantedNumber {
-		hint += quantityHint(literal.Text())
+	if meant := quantity.Meant(literal.Text()); a.Wanted == wantedNumber && meant != nil {
+		hint += `: did you mean "` + strings.Join(meant, `" or "`) + `"?`
 	}
 	return &Error{f, fmt.Errorf("must be %s, not %s%s", a.Wanted, literal.Describe(), hint)}
-}
-
-// quantityHint returns the end of a message about a literal that is nearly a quantity; otherwise "".
-func quantityHint(literal string) string {
-	meant := quantity.Meant(literal)
-	if meant == nil {
-		return ""
-	}
-	return `: did you mean "` + strings.Join(meant, `" or "`) + `"?`
 }
 
 // Meant returns what a literal that the argument does not accept probably means; "" if that is not known.
