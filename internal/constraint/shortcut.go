@@ -126,7 +126,7 @@ func (s *Shortcut) judgeText(v string, b *meter.Budget) (admits bool, broken Con
 	}
 	var err error
 	switch {
-	case s.list != nil && !s.list.hasText(v):
+	case s.list != nil && !s.list.has(v):
 		admits, err = false, s.list.open
 	case s.regex != nil:
 		admits, err = s.regex.Match(v, b)

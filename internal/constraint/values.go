@@ -77,21 +77,17 @@ func (c *Allowed) Key() string { return Values }
 
 // Holds reports whether the rendered value is in the list.
 func (c *Allowed) Holds(v *value.Scalar, _ *meter.Budget) (bool, error) {
-	if c.has(v) {
+	text := v.Text()
+	if v.Shape() == value.Number {
+		text = string(v.Number().AppendTo(make([]byte, 0, quantity.UsualSize)))
+	}
+	if c.has(text) {
 		return true, nil
 	}
 	return false, c.open
 }
 
-func (c *Allowed) has(v *value.Scalar) bool {
-	if v.Shape() != value.Number {
-		return c.hasText(v.Text())
-	}
-	digits := v.Number().AppendTo(make([]byte, 0, quantity.UsualSize))
-	return c.hasText(string(digits))
-}
-
-func (c *Allowed) hasText(s string) bool {
+func (c *Allowed) has(s string) bool {
 	if len(c.list) <= maxScanned {
 		return slices.Contains(c.list, s)
 	}
@@ -125,7 +121,7 @@ func (c *Allowed) with(other Constraint, b *meter.Budget) Constraint {
 	}
 	seen := make(map[string]bool, len(c.list))
 	for _, s := range c.list {
-		if !seen[s] && other.(*Allowed).hasText(s) {
+		if !seen[s] && other.(*Allowed).has(s) {
 			kept = append(kept, s)
 		}
 		seen[s] = true
