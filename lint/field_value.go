@@ -143,9 +143,8 @@ func (l *linter) fieldArguments(r *rule) {
 	if excluding == nil || l.allowsUnset(r) {
 		return
 	}
-	slices.Sort(excluding)
+	slices.SortFunc(excluding, func(a, b string) int { return r.at(a).Start - r.at(b).Start })
 	keys := slices.Compact(excluding)
-	slices.SortFunc(keys, func(a, b string) int { return r.at(a).Start - r.at(b).Start })
 	verb := "allows"
 	if len(keys) > 1 {
 		verb = "allow"
@@ -158,13 +157,11 @@ func (l *linter) fieldArguments(r *rule) {
 func (l *linter) refusing(r *rule, v value.Scalar) []string {
 	var keys []string
 	for _, c := range r.literal.All() {
-		_, isPattern := c.(*constraint.Pattern)
-		_, isLength := c.(*constraint.Length)
-		if !isPattern && !isLength {
-			continue
-		}
-		if holds, err := c.Holds(&v, &l.budget); !holds && err == nil {
-			keys = append(keys, c.Key())
+		switch c.(type) {
+		case *constraint.Pattern, *constraint.Length:
+			if holds, err := c.Holds(&v, &l.budget); !holds && err == nil {
+				keys = append(keys, c.Key())
+			}
 		}
 	}
 	return keys
