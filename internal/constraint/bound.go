@@ -98,9 +98,6 @@ func (c *Bound) Breach(v *value.Scalar) Breach {
 	return Breach{Invalid, c.limit, string(append(detail, c.shown...))}
 }
 
-// Type returns Number.
-func (c *Bound) Type() Type { return Number }
-
 func (c *Bound) with(other Constraint, _ *meter.Budget) Constraint {
 	if other.(*Bound).isTighter(&c.bound) {
 		return other
@@ -153,9 +150,6 @@ func (c *Length) Breach(v *value.Scalar) Breach {
 	detail = append(append(append(detail, compared...), c.key...), ' ')
 	return Breach{fault, c.limit, string(append(detail, c.shown...))}
 }
-
-// Type returns Scalar: any scalar is measured as it is rendered.
-func (c *Length) Type() Type { return Scalar }
 
 func (c *Length) with(other Constraint, _ *meter.Budget) Constraint {
 	if other.(*Length).isTighter(&c.bound) {

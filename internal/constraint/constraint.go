@@ -15,8 +15,6 @@ type Constraint interface {
 	Holds(v *value.Scalar, b *meter.Budget) (bool, error)
 	// Breach says what is wrong with a value that does not satisfy it.
 	Breach(v *value.Scalar) Breach
-	// Type returns the type of all values that satisfy it.
-	Type() Type
 	// String returns the literals as a message shows them.
 	String() string
 

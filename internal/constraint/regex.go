@@ -48,9 +48,6 @@ func (c *Pattern) Breach(v *value.Scalar) Breach {
 	return Breach{Invalid, c.limit, string(value.AppendQuoted(detail, c.text))}
 }
 
-// Type returns Scalar: any scalar is matched as it is rendered.
-func (c *Pattern) Type() Type { return Scalar }
-
 func (c *Pattern) with(other Constraint, _ *meter.Budget) Constraint {
 	if other.(*Pattern).text == c.text {
 		return c

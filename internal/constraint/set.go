@@ -22,11 +22,14 @@ func NewSet(kind Type, all []Constraint) Set {
 	return Set{kind, all}
 }
 
-// Type returns the type of all values that satisfy the set.
+// Type returns the type of all values that satisfy the set. Only bounds demand one: the other constraints
+// look at any scalar as it is rendered.
 func (s *Set) Type() Type {
 	t := s.kind
 	for _, c := range s.all {
-		t |= c.Type()
+		if _, isBound := c.(*Bound); isBound {
+			t |= Number
+		}
 	}
 	return t
 }

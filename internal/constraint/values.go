@@ -110,9 +110,6 @@ func (c *Allowed) Breach(v *value.Scalar) Breach {
 // String lists the allowed values.
 func (c *Allowed) String() string { return string(value.AppendList(nil, c.list)) }
 
-// Type returns Scalar: any scalar is compared as it is rendered.
-func (c *Allowed) Type() Type { return Scalar }
-
 // with returns the values that both allow, in the order of c, each once.
 func (c *Allowed) with(other Constraint, b *meter.Budget) Constraint {
 	kept := []string{}
