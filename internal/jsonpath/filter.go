@@ -136,23 +136,32 @@ func operandStep(s string) int {
 // quotedLiteral reads a string with the escapes of Go, as Kubernetes does.
 func (p *parser) quotedLiteral() (Operand, error) {
 	quote := p.rest[0]
-	rest := p.rest[1:]
-	var s strings.Builder
-	for rest != "" && rest[0] != quote {
-		r, multibyte, tail, err := strconv.UnquoteChar(rest, quote)
-		if err != nil {
-			return Operand{}, fmt.Errorf("%.20q is not a quoted string: a backslash begins an escape as in Go", p.rest)
-		}
-		if multibyte || r < utf8.RuneSelf {
-			s.WriteRune(r)
-		} else {
-			s.WriteByte(byte(r))
-		}
-		rest = tail
-	}
-	if rest == "" {
+	text, rest := Unquote(p.rest[1:], quote)
+	switch {
+	case rest == "":
 		return Operand{}, errors.New("the quoted string in the filter is never closed")
+	case rest[0] != quote:
+		return Operand{}, fmt.Errorf("%.20q is not a quoted string: a backslash begins an escape as in Go", p.rest)
 	}
 	p.rest = rest[1:]
-	return Operand{Literal: value.FromString(s.String())}, nil
+	return Operand{Literal: value.FromString(text)}, nil
+}
+
+// Unquote reads a string with the escapes of Go up to a quote. It returns the rest, which begins with
+// the quote, or with an escape that Go does not have.
+func Unquote(s string, quote byte) (text, rest string) {
+	var b strings.Builder
+	for s != "" && s[0] != quote {
+		r, isMultibyte, tail, err := strconv.UnquoteChar(s, quote)
+		if err != nil {
+			break
+		}
+		if isMultibyte || r < utf8.RuneSelf {
+			b.WriteRune(r)
+		} else {
+			b.WriteByte(byte(r))
+		}
+		s = tail
+	}
+	return b.String(), s
 }

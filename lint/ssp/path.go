@@ -176,31 +176,14 @@ func (r *reader) quoted(quote byte) error {
 		if r.rest[end] != quote || r.rest[end-1] == '\\' {
 			continue
 		}
-		content, err := unquote(r.rest[1:end], quote)
-		r.take(end + 1)
-		if err != nil {
-			return err
+		content, rest := jsonpath.Unquote(r.rest[1:end], quote)
+		if rest != "" {
+			return fmt.Errorf("%q has an escape that is not allowed", rest)
 		}
+		r.take(end + 1)
 		return r.add(constant(literal(text, content)))
 	}
 	return errors.New("a quote is missing")
-}
-
-func unquote(written string, quote byte) (string, error) {
-	var out strings.Builder
-	for written != "" {
-		c, isMultibyte, rest, err := strconv.UnquoteChar(written, quote)
-		if err != nil {
-			return "", fmt.Errorf("%q has an escape that is not allowed", written)
-		}
-		if c < utf8.RuneSelf || !isMultibyte {
-			out.WriteByte(byte(c))
-		} else {
-			out.WriteRune(c)
-		}
-		written = rest
-	}
-	return out.String(), nil
 }
 
 var (
