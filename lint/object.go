@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/vmrules/vmrules"
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/parameter"
 	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/spelling"
@@ -264,7 +265,7 @@ func (s *objectSearch) object(at string, around, f *field, v map[string]any) {
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(v)) {
-		at := at + "/" + pointerToken.Replace(key)
+		at := at + "/" + jsonpath.PointerEscapes.Replace(key)
 		below := f.Member(key)
 		switch {
 		case below == nil:
@@ -278,8 +279,6 @@ func (s *objectSearch) object(at string, around, f *field, v map[string]any) {
 		}
 	}
 }
-
-var pointerToken = strings.NewReplacer("~", "~0", "/", "~1")
 
 // isMemberOf reports whether a key in a map of texts is one of the object around it, as annotations among labels.
 func isMemberOf(f *field, key string, v any) bool {

@@ -108,7 +108,7 @@ func (l Location) Texts() Texts {
 		default:
 			p = writeName(p, ".", e.name)
 		}
-		q = append(q, pointerEscapes.Replace(e.name)...)
+		q = append(q, PointerEscapes.Replace(e.name)...)
 	}
 	both := string(append(p, q...))
 	return Texts{both[:len(p)], both[len(p):]}
@@ -163,7 +163,8 @@ var isBareByte = func() (is [256]bool) {
 	return is
 }()
 
-var pointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
+// PointerEscapes replaces what a JSON Pointer escapes in a name.
+var PointerEscapes = strings.NewReplacer("~", "~0", "/", "~1")
 
 // Field returns the Location of a path's root, followed by the path as it was written.
 func (l Location) Field(p *Path) string {

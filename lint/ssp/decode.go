@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/quantity"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -15,14 +15,12 @@ import (
 type spot struct{ field, pointer string }
 
 func (s spot) member(name string) spot {
-	return spot{s.field + "." + name, s.pointer + "/" + escaper.Replace(name)}
+	return spot{s.field + "." + name, s.pointer + "/" + jsonpath.PointerEscapes.Replace(name)}
 }
 
 func (s spot) item(i int) spot {
 	return spot{fmt.Sprintf("%s[%d]", s.field, i), fmt.Sprintf("%s/%d", s.pointer, i)}
 }
-
-var escaper = strings.NewReplacer("~", "~0", "/", "~1")
 
 // A misfit is a value that cannot be read as its type.
 type misfit struct {
