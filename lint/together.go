@@ -13,25 +13,25 @@ import (
 // together finds rules that contradict each other. It compares a rule with what the rules
 // before it allow together, and not with each of them: there may be thousands.
 func (l *linter) together(rules []*rule) {
-	groups := map[string]*limits{}
-	var inOrder []*limits
+	groups := map[string][]*rule{}
+	var keys []string // of the groups, in order
 	for _, r := range rules {
 		if !constraint.IsKind(r.Kind) || r.JustWarning || r.isHopeless {
 			continue
 		}
 		key := r.group()
 		if groups[key] == nil {
-			groups[key] = &limits{linter: l, from: map[constraint.Constraint]*rule{}}
-			inOrder = append(inOrder, groups[key])
+			keys = append(keys, key)
 		}
-		groups[key].rules = append(groups[key].rules, r)
+		groups[key] = append(groups[key], r)
 	}
-	for _, group := range inOrder {
-		group.so, group.severity = consequence(group.rules...)
-		for _, r := range group.rules {
-			group.add(r)
+	for _, key := range keys {
+		s := limits{linter: l, from: map[constraint.Constraint]*rule{}}
+		s.so, s.severity = consequence(groups[key]...)
+		for _, r := range groups[key] {
+			s.add(r)
 		}
-		group.judgeAllowed()
+		s.judgeAllowed()
 	}
 }
 
@@ -48,7 +48,6 @@ func (r *rule) group() string {
 // limits is what the literal arguments of several rules allow together.
 type limits struct {
 	linter   *linter
-	rules    []*rule
 	so       string   // what follows if they contradict each other
 	severity Severity // of that
 	together constraint.Combination
