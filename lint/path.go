@@ -3,7 +3,6 @@ package lint
 import (
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/fieldpath"
@@ -145,15 +144,12 @@ func impliedAt(p vmrules.Path) *jsonpath.Implied {
 	if !namesField(p) {
 		return nil
 	}
-	at := openVM()
+	at := vmfields.OpenVM
 	for _, step := range inside.Vmrules.Parsed(p).Steps() {
 		at = at.After(step)
 	}
 	return at
 }
-
-// openVM returns the fields that have defaults, or that an instance type or a preference may set.
-var openVM = sync.OnceValue(func() *jsonpath.Implied { return vmfields.OfOpenVM(nil) })
 
 // namesField reports whether a path ends in the name of a field, and all other steps are names or select
 // items.

@@ -282,7 +282,7 @@ func (l *linter) valid(r *rule) {
 	steps := written(r.Valid)
 	parent := strings.Join(steps[:len(steps)-1], "")
 	unless := ""
-	if openVM().MaySet(inside.Vmrules.Parsed(r.Valid), vmfields.ByInstancetype|vmfields.ByPreference) != 0 {
+	if vmfields.OpenVM.MaySet(inside.Vmrules.Parsed(r.Valid), vmfields.ByInstancetype|vmfields.ByPreference) != 0 {
 		unless = " unless an instance type or a preference sets the field"
 	}
 	f := l.add(r, rulekey.Valid, "valid-always-there", "this field has a default, so it exists wherever %[1]s exists: write %[1]s, which has the same effect%[2]s", value.Shortened(parent), unless)
