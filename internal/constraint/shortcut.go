@@ -87,9 +87,7 @@ func (s *Shortcut) limit(c Constraint, b *bound, least, most *int64) bool {
 func (s *Shortcut) Judge(v any, b *meter.Budget) (admits bool, broken Constraint) {
 	switch v := v.(type) {
 	case int64:
-		if s.ints {
-			return s.judge(v, s.least, s.most)
-		}
+		return s.JudgeWhole(v)
 	case string:
 		if s.texts && len(v) <= shortText {
 			return s.judgeText(v, b)
