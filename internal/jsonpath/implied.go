@@ -146,13 +146,8 @@ func (f *Implied) StandIn(parent, next any) (any, StandIn) {
 		return nil, Written
 	case next == nil:
 		return f.value, Unset
-	case f.zeroIsUnset && isZero(next):
+	case f.zeroIsUnset && value.IsZero(next):
 		return f.value, Zero
 	}
 	return nil, Written
-}
-
-func isZero(v any) bool {
-	s, ok := value.ScalarOf(v)
-	return ok && s.Shape() == value.Number && s.Err() == nil && s.Number().IsZero()
 }

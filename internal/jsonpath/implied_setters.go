@@ -103,7 +103,7 @@ func (c Condition) Holds(next any) bool {
 	case IfEmptyText:
 		return next == ""
 	case IfZero:
-		return isZero(next)
+		return value.IsZero(next)
 	case IfFalse:
 		return next == false
 	case WholeIfEmpty:

@@ -51,6 +51,12 @@ func ScalarOf(v any) (Scalar, bool) {
 	return s, ok
 }
 
+// IsZero reports whether a resolved value is the number 0.
+func IsZero(v any) bool {
+	s, ok := ScalarOf(v)
+	return ok && s.shape == Number && s.err == nil && s.number.IsZero()
+}
+
 // Set makes s the scalar that a resolved value is, as ScalarOf returns it. It does
 // not clear the number of a string or boolean, which nothing reads.
 func (s *Scalar) Set(v any) bool {

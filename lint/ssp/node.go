@@ -67,7 +67,7 @@ func (n node) field(name string, of *goType) node {
 			found.json = text
 		}
 	} else if isTopology := name == "sockets" || name == "cores" || name == "threads"; isTopology && n.typ.name == "v1.CPU" {
-		if found.json == nil || found.isZero() {
+		if found.json == nil || value.IsZero(found.json) {
 			found.json = json.Number("1")
 		}
 	}
@@ -148,13 +148,6 @@ func (n node) integer() (int64, bool) {
 	}
 	u, err := strconv.ParseUint(exact.String(), 10, 64)
 	return int64(u), err == nil
-}
-
-// isZero reports whether a value is the number 0.
-func (n node) isZero() bool {
-	_, isNumber := n.json.(json.Number)
-	i, ok := n.integer()
-	return isNumber && ok && i == 0
 }
 
 // written returns a number or string as it is in JSON.
