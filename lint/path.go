@@ -99,10 +99,9 @@ func (s *pathSearch) withDots(p vmrules.Path) vmrules.Path {
 	if err != nil {
 		return p
 	}
-	begin := s.to
-	s.from, s.to = begin, begin+len(text)
+	s.moveOver([]string{text})
 	s.find("misspelt-field", true, "JSONPath uses dots: write %s", value.Shortened(strings.TrimPrefix(meant.String(), jsonpath.Prefix)))
-	s.to = begin
+	s.to = s.from
 	return meant
 }
 
