@@ -163,10 +163,7 @@ func (n node) written() string {
 
 // arrived returns a quantity as KubeVirt's mutating webhook writes it.
 func (n node) arrived() string {
-	exact, err := quantity.Parse(n.written())
-	if err != nil {
-		return n.written()
-	}
+	exact, _ := quantity.Parse(n.written()) // check has refused other texts
 	if canonical, ok := exact.Canonical(quantity.FormatOf(n.written())); ok {
 		return canonical
 	}
@@ -175,20 +172,15 @@ func (n node) arrived() string {
 
 // amount returns the value of a quantity, if the validator can read it as an integer.
 func (n node) amount() (int64, bool) {
-	exact, err := quantity.Parse(n.arrived())
-	if err != nil || !isShort(n.arrived()) {
-		return 0, false
-	}
-	return exact.Int64()
+	exact, _ := quantity.Parse(n.arrived())
+	whole, ok := exact.Int64()
+	return whole, ok && isShort(n.arrived())
 }
 
 // cure returns what to write instead of a quantity that is not a whole number, or has too many
 // digits for Kubernetes.
 func (n node) cure() string {
-	exact, err := quantity.Parse(n.written())
-	if err != nil {
-		return ""
-	}
+	exact, _ := quantity.Parse(n.written())
 	whole, ok := exact.RoundUp()
 	if digits := strconv.FormatInt(whole, 10); ok && isShort(digits) {
 		return ": write " + digits
