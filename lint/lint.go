@@ -99,7 +99,7 @@ func (f Finding) Replaced(annotation string) (start, end int, with string) {
 // finding says so.
 func Annotation(text string, opts ...vmrules.ParseOption) []Finding {
 	l := newLinter(text, opts)
-	rules := l.read()
+	rules := l.read(opts)
 	for _, r := range rules {
 		l.rule(r)
 	}
@@ -110,7 +110,6 @@ func Annotation(text string, opts ...vmrules.ParseOption) []Finding {
 // A linter collects the findings about one annotation.
 type linter struct {
 	text     string
-	opts     []vmrules.ParseOption
 	profile  Profile
 	newer    []string // versions of KubeVirt than that of the option
 	isWhole  bool     // paths start at objects of any kind, whose fields are not known
@@ -127,7 +126,7 @@ const workPart = 2
 
 func newLinter(text string, opts []vmrules.ParseOption) *linter {
 	limits, isWhole, others := inside.Vmrules.Options(opts)
-	l := &linter{text: text, opts: opts, isWhole: isWhole, findings: []Finding{}, unknownKinds: map[int]bool{}}
+	l := &linter{text: text, isWhole: isWhole, findings: []Finding{}, unknownKinds: map[int]bool{}}
 	l.takeOptions(others)
 	whole := meter.OrDefault(limits.Time, limits.Memory)
 	work, kept := whole.Left()
@@ -137,9 +136,9 @@ func newLinter(text string, opts []vmrules.ParseOption) *linter {
 
 // read reports the problems of the annotation, including those that it has only under
 // Strict. It returns the rules that have no problem without Strict.
-func (l *linter) read() []*rule {
+func (l *linter) read(opts []vmrules.ParseOption) []*rule {
 	ends := map[int]int{}
-	rules, problems, strict := inside.Vmrules.Read(l.text, l.opts, &l.budget, ends)
+	rules, problems, strict := inside.Vmrules.Read(l.text, opts, &l.budget, ends)
 	for _, p := range problems {
 		l.problem(p, ends[p.Offset], SeverityError, true)
 	}
