@@ -64,7 +64,12 @@ func (a Annotation) Lint(opts ...vmrules.ParseOption) []lint.Finding {
 		return []lint.Finding{f}
 	}
 	findings := lint.Annotation(text, a.Options(opts)...)
-	a.placeAll(findings)
+	places := a.finder()
+	for i := range findings {
+		f := &findings[i]
+		a.Object.File.source.setPlace(f, a.locate(places, Span{f.Offset, max(f.Offset, f.End)}))
+		f.Message = a.inFile(f.Message)
+	}
 	return append(a.folded(), findings...)
 }
 
@@ -77,17 +82,6 @@ func (a Annotation) Line() int {
 // Options returns options for reading the annotation with its version.
 func (a Annotation) Options(opts []vmrules.ParseOption) []vmrules.ParseOption {
 	return append(slices.Clip(opts), a.version)
-}
-
-func (a Annotation) placeAll(findings []lint.Finding) {
-	spans := make([]Span, 0, len(findings))
-	for _, f := range findings {
-		spans = append(spans, Span{f.Offset, max(f.Offset, f.End)})
-	}
-	for i, s := range a.locate(spans...) {
-		a.Object.File.source.setPlace(&findings[i], s)
-		findings[i].Message = a.inFile(findings[i].Message)
-	}
 }
 
 // inLine matches the part of a message, about what has no end, that counts the lines of the text.
@@ -103,7 +97,7 @@ func (a Annotation) inFile(message string) string {
 	line = min(line, len(text.lines)) // the message may be about another VM
 	at := text.lines[line-1]
 	at += len(text.line(line)) - len(strings.TrimLeft(text.line(line), " \t\r"))
-	line, _ = a.Object.File.source.place(a.locate(Span{at, at + 1})[0].Start)
+	line, _ = a.Object.File.source.place(a.locate(a.finder(), Span{at, at + 1}).Start)
 	return fmt.Sprint(found[1], line, found[3]) + message[len(found[0]):]
 }
 
@@ -143,32 +137,21 @@ type Span struct{ Start, End int }
 // there, such as a parameter, or if that cannot be determined.
 func (a Annotation) Locate(s Span) (Span, bool) {
 	written := a.written()
-	inFile := a.locate(s)[0]
+	inFile := a.locate(a.finder(), s)
 	isWritten := written.written[written.offset(s.Start):written.end(s.End)] == a.Text()[s.Start:s.End]
 	return inFile, isWritten && inFile.Start < inFile.End
 }
 
-// locate returns where parts of Text are in the file: of a parameter's value, the reference; of what
-// cannot be determined, an empty Span at the beginning of the annotation. It takes them by their
-// places, so that it reads the text only once.
-func (a Annotation) locate(spans ...Span) []Span {
-	type edge struct {
-		at   *int
-		find func(*finder, int) int
-	}
+// locate returns where a part of Text is in the file: of a parameter's value, the reference; of what
+// cannot be determined, an empty Span at the beginning of the annotation.
+func (a Annotation) locate(places *finder, s Span) Span {
 	written := a.written()
-	found := make([]Span, len(spans))
-	edges := make([]edge, 0, 2*len(spans))
-	for i, s := range spans {
-		found[i] = Span{written.offset(s.Start), written.end(s.End)}
-		edges = append(edges, edge{&found[i].Start, (*finder).find}, edge{&found[i].End, (*finder).findEnd})
-	}
-	slices.SortStableFunc(edges, func(x, y edge) int { return *x.at - *y.at })
-	inFile := newFinder(a.Object.File.source.text, a.value.at, written.written)
-	for _, e := range edges {
-		*e.at = e.find(inFile, *e.at)
-	}
-	return found
+	return places.span(Span{written.offset(s.Start), written.end(s.End)})
+}
+
+// finder returns a finder for the written text. It serves for all parts of it, in ascending order.
+func (a Annotation) finder() *finder {
+	return newFinder(a.Object.File.source.text, a.value.at, a.written().written)
 }
 
 // PlaceAtRule places a finding at the key of its rule, or else at the rule's name, and reports whether
@@ -177,7 +160,7 @@ func (a Annotation) PlaceAtRule(f *lint.Finding) bool {
 	for _, rule := range typed(a.Text()).members {
 		if rule.value.text("name") == f.Rule {
 			at := cmp.Or(rule.value.get(f.Key), rule.value.get("name"))
-			a.Object.File.source.setPlace(f, a.locate(Span{at.at, at.end})[0])
+			a.Object.File.source.setPlace(f, a.locate(a.finder(), Span{at.at, at.end}))
 			return true
 		}
 	}

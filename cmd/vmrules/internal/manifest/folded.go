@@ -14,7 +14,7 @@ func (a Annotation) folded() []lint.Finding {
 		return nil
 	}
 	text := a.written().written
-	places := newFinder(file.text, a.value.at, text)
+	places := a.finder()
 	var all []lint.Finding
 	for _, s := range stringOrEscape.FindAllStringIndex(text, -1) {
 		if text[s[0]] == '\\' {

@@ -187,7 +187,7 @@ func (s *mistakes) parameters(n *node, text string, inRules bool) {
 		if text[r.Start:r.End] == text { // then it is not for a shell
 			f.Severity = lint.SeverityError
 		}
-		s.add(f, Span{places.find(r.Start), places.findEnd(r.End)})
+		s.add(f, places.span(Span{r.Start, r.End}))
 	}
 }
 

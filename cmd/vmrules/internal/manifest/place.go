@@ -15,16 +15,14 @@ import (
 // it was, so that it reads the text once if it is asked for places in ascending order.
 type finder struct {
 	value   string
-	at      int // offset of the scalar in the file
-	written *scalarText
-	counted int  // bytes of the value that were found so far
-	behind  int  // offset behind the last character that was found
-	differs bool // whether the scalar in the file is not the value
+	at      int        // offset of the scalar in the file
+	written scalarText // read up to behind the last character that was found
+	counted int        // bytes of the value that were found so far
+	differs bool       // whether the scalar in the file is not the value
 }
 
 func newFinder(text string, at int, value string) *finder {
-	written := newScalarText(text, at)
-	return &finder{value: value, at: at, written: written, behind: written.at}
+	return &finder{value: value, at: at, written: newScalarText(text, at)}
 }
 
 // find returns the offset in the file of a byte of the value. If the scalar in the file is not
@@ -37,9 +35,9 @@ func (f *finder) find(offset int) int {
 	}
 	want, _ := utf8.DecodeRuneInString(f.value[offset:])
 	if offset == len(f.value) || isBlank(want) {
-		return f.behind
+		return f.written.at
 	}
-	ahead := *f.written
+	ahead := f.written
 	if got, place := ahead.next(); got == want {
 		return place
 	}
@@ -53,7 +51,15 @@ func (f *finder) findEnd(offset int) int {
 	if f.differs {
 		return f.at
 	}
-	return f.behind
+	return f.written.at
+}
+
+// span returns where a part of the value is. The finder continues from the beginning of the part, since the
+// next one may be inside it.
+func (f *finder) span(s Span) Span {
+	start := f.find(s.Start)
+	ahead := *f
+	return Span{start, ahead.findEnd(s.End)}
 }
 
 // endOfScalar returns the end of a scalar with this value, and with its quotes; its beginning if the
@@ -81,7 +87,6 @@ func (f *finder) countTo(offset int) {
 		}
 		got, _ := f.written.next()
 		f.differs = got != want
-		f.behind = f.written.at
 	}
 	f.counted = offset
 }
@@ -95,8 +100,8 @@ type scalarText struct {
 	form byte // the quote around it, " or '; 0 if it has no escapes
 }
 
-func newScalarText(text string, at int) *scalarText {
-	s := &scalarText{text: text, at: at}
+func newScalarText(text string, at int) scalarText {
+	s := scalarText{text: text, at: at}
 	if at == len(text) {
 		return s
 	}

@@ -123,7 +123,7 @@ func annotation(t *testing.T, f *File) Annotation {
 }
 
 func (a Annotation) place(offset int) (line, column int) {
-	return a.Object.File.source.place(a.locate(Span{offset, offset})[0].Start)
+	return a.Object.File.source.place(a.locate(a.finder(), Span{offset, offset}).Start)
 }
 
 // An annotation that cannot be found in the text of the file has the place of its beginning.
