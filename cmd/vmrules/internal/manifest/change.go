@@ -137,14 +137,15 @@ func (f *File) With(changes []Change) (*File, bool) {
 		return nil, false
 	}
 	var inFile []Edit
-	texts, edits := map[place]Change{}, map[place][]Edit{}
+	texts := map[place]Change{} // each with all of its edits
 	for _, c := range changes {
 		inFile = append(inFile, c.inFile...)
-		texts[c.of], edits[c.of] = c, append(edits[c.of], c.edits...)
+		c.edits = slices.Concat(texts[c.of].edits, c.edits)
+		texts[c.of] = c
 	}
 	wanted := values{}
 	for at, c := range texts {
-		text, ok := Splice(c.text, edits[at])
+		text, ok := Splice(c.text, c.edits)
 		wanted[at] = text
 		if c.isJSON && ok {
 			read := typed(text)
@@ -170,22 +171,15 @@ func (f *File) With(changes []Change) (*File, bool) {
 // inRaw returns edits of the text of the source as edits of the bytes of the file, which may also
 // have a byte order mark, and CRLF at the ends of lines.
 func (f *File) inRaw(edits []Edit) []Edit {
-	edits = slices.Clone(edits)
-	ends := make([]*int, 0, 2*len(edits))
-	for i := range edits {
-		ends = append(ends, &edits[i].Start, &edits[i].End)
+	lines := newSource(f.Raw).lines
+	lines[0] = len(f.Raw) - len(strings.TrimPrefix(f.Raw, byteOrderMark))
+	inRaw := func(at int) int {
+		line, _ := f.source.place(at)
+		return lines[line-1] + at - f.source.lines[line-1]
 	}
-	slices.SortStableFunc(ends, func(a, b *int) int { return *a - *b })
-	raw := len(f.Raw) - len(strings.TrimPrefix(f.Raw, byteOrderMark))
-	at := 0
-	for _, end := range ends {
-		for ; at < *end; at++ {
-			if strings.HasPrefix(f.Raw[raw:], "\r\n") {
-				raw++
-			}
-			raw++
-		}
-		*end = raw
+	edits = slices.Clone(edits)
+	for i, e := range edits {
+		edits[i].Span = Span{inRaw(e.Start), inRaw(e.End)}
 	}
 	return edits
 }
