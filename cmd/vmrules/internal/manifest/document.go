@@ -114,7 +114,7 @@ func (d Document) locate(s Span) Span {
 	if before, ok := d.stringUpTo(first, s.Start); ok {
 		at.Start = newFinder(file, first.at, first.value).find(len(before))
 	}
-	if before, ok := d.stringUpTo(last, s.End); ok && s.End < last.end {
+	if before, ok := d.stringUpTo(last, s.End); ok {
 		at.End = newFinder(file, last.at, last.value).findEnd(len(before))
 	}
 	return at
@@ -128,17 +128,17 @@ func (d Document) markBefore(offset int) mark {
 	return d.marks[max(i-1, 0)]
 }
 
-// stringUpTo returns the beginning of the string at a mark; false if the offset is not in one, or inside
-// a character.
+// stringUpTo returns the beginning of the string at a mark; false if the offset is not in one, is behind its
+// end, or is inside a character.
 func (d Document) stringUpTo(m mark, offset int) (before string, ok bool) {
 	err := json.Unmarshal([]byte(d.made[m.written:max(offset, m.written)]+`"`), &before)
 	return before, err == nil && strings.HasPrefix(m.value, before)
 }
 
-// A mark holds the place of a key, a scalar or a bracket: from written to end in the JSON, at in the file.
+// A mark holds where a key, a scalar or a bracket begins: written in the JSON, at in the file.
 type mark struct {
-	written, end, at int
-	value            string // of a string; otherwise the text
+	written, at int
+	value       string // of a string; otherwise the text
 }
 
 // A jsonWriter writes nodes as JSON, and stops when the JSON is too long.
@@ -154,11 +154,8 @@ func (w *jsonWriter) write(n *node) {
 		w.scalar(n.at, n.scalar)
 		return
 	}
-	open, closing := "{", "}"
-	if n.shape == array {
-		open, closing = "[", "]"
-	}
-	w.put(n.at, open, open)
+	brackets := [...]string{object: "{}", array: "[]"}[n.shape]
+	w.put(n.at, brackets[:1], brackets[:1])
 	for i, m := range n.members {
 		if w.isFull() {
 			return
@@ -172,7 +169,7 @@ func (w *jsonWriter) write(n *node) {
 		}
 		w.write(m.value)
 	}
-	w.text = append(w.text, closing...)
+	w.text = append(w.text, brackets[1])
 }
 
 // scalar writes a string, a number, a boolean or null. It writes numbers as they are: if one is
@@ -187,7 +184,7 @@ func (w *jsonWriter) scalar(at int, v any) {
 }
 
 func (w *jsonWriter) put(at int, text, value string) {
-	w.marks = append(w.marks, mark{len(w.text), len(w.text) + len(text), at, value})
+	w.marks = append(w.marks, mark{len(w.text), at, value})
 	w.text = append(w.text, text...)
 }
 
