@@ -45,15 +45,12 @@ func (n *node) unrendered() *node {
 // Source returns how to render the manifests that the file describes, if it is the main file of
 // a kustomization or of a Helm chart; otherwise "".
 func (f *File) Source() string {
-	folder, base := filepath.Split(f.Name)
-	if folder == "" {
-		folder = "."
-	}
-	switch base {
+	folder := filepath.Dir(f.Name)
+	switch filepath.Base(f.Name) {
 	case "kustomization.yaml", "kustomization.yml":
-		return "kustomize build " + filepath.Clean(folder)
+		return "kustomize build " + folder
 	case "Chart.yaml":
-		return "helm template " + filepath.Clean(folder)
+		return "helm template " + folder
 	}
 	return ""
 }
