@@ -23,9 +23,6 @@ type jsonReader struct {
 	depth   int
 }
 
-// blanks are the characters between the values of JSON.
-const blanks = " \t\r\n"
-
 // BeginsJSON reports whether a text begins as JSON and not as YAML or a template of YAML does: with
 // an array, or with an object that is empty or whose first key is in quotes. It reads the mark that
 // may be in front of the text, but nothing of the text.
@@ -33,29 +30,23 @@ func BeginsJSON(text *bufio.Reader) bool {
 	if mark, _ := text.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
 		_, _ = text.Discard(len(mark)) // which Peek has read
 	}
-	for n := 1; ; n *= 2 {
-		beginning, err := text.Peek(n)
-		begin := strings.TrimLeft(string(beginning), blanks)
-		first, behind := begin[:min(1, len(begin))], strings.TrimLeft(begin[min(1, len(begin)):], blanks)
-		switch {
-		case first != "" && first != "{" && first != "[":
-			return false
-		case behind != "":
-			return strings.IndexByte(follows[first], behind[0]) >= 0
+	for n := 2; ; n *= 2 {
+		peeked, err := text.Peek(n)
+		switch begin := withoutBlanks.Replace(string(peeked)); {
+		case len(begin) > 1:
+			return slices.Contains([]string{"{}", `{"`, "[]", "[{", "[[", `["`}, begin[:2]) // which people do not write in YAML
 		case err != nil:
-			return first != ""
+			return begin == "{" || begin == "["
 		}
 	}
 }
 
-// follows has what may follow a bracket at the beginning of JSON, and not of YAML as people write it.
-var follows = map[string]string{"{": `"}`, "[": `{["]`}
+var withoutBlanks = strings.NewReplacer(" ", "", "\t", "", "\r", "", "\n", "")
 
 // readJSON reads values up to the first that is not JSON. Of objects, it keeps the heads.
 func readJSON(s *source) (documents []*node, wrong []error) {
 	for at := s.behindBlanks(0); at < len(s.text); at = s.behindBlanks(at) {
-		isRules := s.text[at] == '['
-		n, err := s.jsonAt(at, 0, !isRules)
+		n, err := s.jsonAt(at, 0, s.text[at] != '[') // arrays are rules
 		if err != nil {
 			err = s.jsonMistake(at, err)
 		} else if n.shape == scalar {
@@ -71,7 +62,7 @@ func readJSON(s *source) (documents []*node, wrong []error) {
 }
 
 func (s *source) behindBlanks(at int) int {
-	return len(s.text) - len(strings.TrimLeft(s.text[at:], blanks))
+	return len(s.text) - len(strings.TrimLeftFunc(s.text[at:], isBlank))
 }
 
 // jsonAt reads the value at an offset, or its head, which is inside so many others.
