@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules/lint"
@@ -17,20 +18,14 @@ func (a Annotation) folded() []lint.Finding {
 	places := a.finder()
 	var all []lint.Finding
 	for _, s := range stringOrEscape.FindAllStringIndex(text, -1) {
-		if text[s[0]] == '\\' {
-			continue
+		at := places.span(Span{s[0], s[1]})
+		isFolded := func(line []int) bool {
+			inFile := places.span(Span{s[0] + line[0], s[0] + line[1]})
+			return strings.Contains(file.text[inFile.Start:max(inFile.Start, inFile.End)], "\n")
 		}
-		begin, isFolded := places.find(s[0]), false
-		for at := s[0]; at < s[1] && !isFolded; at++ {
-			blanks := at + len(text[at:]) - len(strings.TrimLeft(text[at:], " "))
-			if blanks > at && text[at-1] != '\n' && text[blanks] != '\n' {
-				isFolded = strings.Contains(file.text[places.find(at):places.find(blanks)], "\n")
-			}
-			at = max(at, blanks-1)
-		}
-		if isFolded {
+		if slices.ContainsFunc(lineOfText.FindAllStringIndex(text[s[0]:s[1]], -1), isFolded) {
 			f := lint.FoldedText()
-			file.setPlace(&f, Span{begin, places.findEnd(s[1])})
+			file.setPlace(&f, at)
 			all = append(all, f)
 		}
 	}
@@ -39,3 +34,6 @@ func (a Annotation) folded() []lint.Finding {
 
 // stringOrEscape matches a string of JSON, with its quotes, or an escape outside of strings.
 var stringOrEscape = regexp.MustCompile(`\\[\s\S]|"(?:[^"\\]|\\[\s\S])*"`)
+
+// lineOfText matches what is in a line, from its first character to its last one, blanks apart.
+var lineOfText = regexp.MustCompile(`\S.*\S`)
