@@ -43,15 +43,13 @@ func readYAML(s *source) ([]*node, []error) {
 	documents = nil
 	var all []error
 	room := maxSearched
+	ends := append(slices.Clip(lines), len(s.text))
 	for begin := 0; begin < len(lines); {
 		end := begin + 1
 		for end < len(lines) && !beginsDocument.MatchString(s.text[lines[end]:]) {
 			end++
 		}
-		text := s.text[lines[begin]:]
-		if end < len(lines) {
-			text = s.text[lines[begin]:lines[end]]
-		}
+		text := s.text[lines[begin]:ends[end]]
 		read, err := readYAMLPart(s, lines[begin:], text)
 		documents = append(documents, read...)
 		if err != nil {
