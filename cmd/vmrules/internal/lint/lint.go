@@ -192,6 +192,7 @@ func (r *run) warn(isEmpty bool) {
 
 // all returns the findings with their topics.
 func (r *run) all() output.Findings {
+	r.found.PlaceFixes()
 	return output.Findings{All: r.found.Findings, Topics: topic.ForFindings(), Unusable: r.found.Unusable}
 }
 

@@ -20,16 +20,8 @@ type fix struct {
 	// refused without it.
 	isSafe bool
 
-	findings int // that it fixes
-	replaced []lint.Finding
-}
-
-// places returns what a fix, if there is one, writes where.
-func (f *fix) places() []lint.Finding {
-	if f == nil {
-		return nil
-	}
-	return f.replaced
+	findings int            // that it fixes
+	replaced []lint.Finding // what it writes where, for SARIF
 }
 
 // maxFixed is the number of bytes that may be linted, or read, to try fixes for a file.

@@ -71,6 +71,15 @@ func (l *Linted) NeedUnsafe() int {
 	return number(l.fixes, func(f *fix) bool { return f != nil && !f.isSafe })
 }
 
+// PlaceFixes adds to the findings what their fixes write where.
+func (l *Linted) PlaceFixes() {
+	for i, f := range l.fixes {
+		if f != nil {
+			l.Findings[i].Fixes = f.replaced
+		}
+	}
+}
+
 func number[T any](all []T, is func(T) bool) int {
 	n := 0
 	for _, one := range all {

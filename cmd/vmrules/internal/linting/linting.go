@@ -219,9 +219,6 @@ func (l *Linter) add(to *Linted, file *manifest.File, about string, findings []l
 	if l.fixable != nil {
 		l.fixable.settle(to.fixes[first:])
 		l.fixable = nil
-		for i, f := range to.fixes[first:] {
-			to.Findings[first+i].Fixes = f.places()
-		}
 	}
 }
 
@@ -251,14 +248,12 @@ func (l *Linter) addFindings(to *Linted, file *manifest.File, about string, find
 			to.IsFull = true
 			return
 		}
-		fix := l.fixOf(file, f)
-		to.fixes = append(to.fixes, fix)
+		to.fixes = append(to.fixes, l.fixOf(file, f))
 		to.Findings = append(to.Findings, output.Finding{
 			File: file.Name, Line: f.Line, Column: f.Column, EndLine: f.EndLine, EndColumn: f.EndColumn, Object: output.Short(about),
 			Severity: f.Severity, ID: f.ID, Rule: output.Short(f.Rule), Index: f.Index, Key: output.Short(f.Key),
 			Message: output.Short(f.Message), Suggestion: output.Short(f.Suggestion),
 			Excerpt: file.Around(f, excerptSide), Fails: l.Fails(f.Severity), OfObject: l.isJudged,
-			Fixes: fix.places(),
 		})
 	}
 }
