@@ -3,8 +3,8 @@ package linting
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -40,23 +40,20 @@ func rewritten(text string, start, end int, with string) []manifest.Edit {
 // repairs returns the edits that make the text JSON, and whether one of them is a guess. There are none
 // if that takes more than is certain, or if what they write is refused.
 func (t *fixable) repairs() (all []manifest.Edit, isGuess bool) {
-	text, shift := t.text, 0 // how much longer the text is by the edits so far
+	text := t.text
 	for at := t.unreadableAt(text); at >= 0; {
 		e, repaired, next := t.repair(text, at)
-		isFirst := len(all) == 0 || e.End <= all[0].Start
-		if !isFirst {
-			e.Start, e.End = e.Start-shift, e.End-shift
+		place := 0 // in front of the other edits, or behind them
+		if len(all) > 0 && e.End > all[0].Start {
+			place = len(all)
+			longer := len(text) - len(t.text)
+			e.Start, e.End = e.Start-longer, e.End-longer
 		}
-		if repaired == "" || !isFirst && e.Start < all[len(all)-1].End {
+		if repaired == "" || place > 0 && e.Start < all[place-1].End {
 			return nil, false
 		}
-		shift, text, at = shift+len(repaired)-len(text), repaired, next
-		if isFirst {
-			all = append([]manifest.Edit{e.Edit}, all...)
-		} else {
-			all = append(all, e.Edit)
-		}
-		isGuess = isGuess || e.isGuess
+		all = slices.Insert(all, place, e.Edit)
+		text, at, isGuess = repaired, next, isGuess || e.isGuess
 	}
 	if t.refuses(text, all) {
 		return nil, false
@@ -84,9 +81,9 @@ func (t *fixable) refuses(text string, edits []manifest.Edit) bool {
 
 func (t *fixable) unreadableAt(text string) int {
 	_, err := vmrules.ParseRules(text, t.reading...)
-	if wrong := (*vmrules.ParseError)(nil); errors.As(err, &wrong) && wrong.Problems[0].Code == unreadable && wrong.Problems[0].Index < 0 {
-		*t.room -= wrong.Problems[0].Offset // where reading has ended
-		return wrong.Problems[0].Offset
+	if all := build.Problems(err); err != nil && all[0].Code == unreadable && all[0].Index < 0 {
+		*t.room -= all[0].Offset // where reading has ended
+		return all[0].Offset
 	}
 	*t.room -= len(text)
 	return -1
