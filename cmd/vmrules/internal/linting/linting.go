@@ -61,7 +61,7 @@ func (l *Linter) Profile() lint.Profile { return l.now.For }
 func (l *Linter) Enter(file *manifest.File) (err error) {
 	l.room = maxFixed
 	l.now, err = l.settingsFor(file.Name)
-	l.silence = &silence{file: file.Name}
+	l.silence = &silence{}
 	return err
 }
 
@@ -231,7 +231,7 @@ func (l *Linter) addFindings(to *Linted, file *manifest.File, about string, find
 				continue
 			}
 		}
-		if !(l.isJudged && f.Severity == lint.SeverityError) && l.accepts(f) {
+		if !(l.isJudged && f.Severity == lint.SeverityError) && l.accepts(file.Name, f) {
 			to.Accepted++
 			if l.WantsFixes && l.fixable != nil {
 				edits, _ := l.fixable.editsFor(f)

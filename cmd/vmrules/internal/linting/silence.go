@@ -12,36 +12,32 @@ import (
 // A silence says which findings about an object are accepted: by annotations of the template,
 // and by .vmrules.yaml.
 type silence struct {
-	file, template string
-	given          []*config.Ignore
+	template string
+	given    config.Config // the annotations
 }
 
 func silenceIn(o manifest.Object) *silence {
-	s := &silence{file: o.File.Name, given: o.Suppressions()}
+	s := &silence{given: config.Config{Ignore: o.Suppressions()}}
 	if o.IsTemplate() {
 		s.template = o.Name
 	}
 	return s
 }
 
-func (l *Linter) accepts(f lint.Finding) bool {
+func (l *Linter) accepts(file string, f lint.Finding) bool {
 	s := l.silence
 	if s == nil {
 		return false
 	}
-	is := l.now.Ignores(s.file, s.template, f) || slices.Contains(l.options.Ignore, f.ID)
-	for _, g := range s.given {
-		if s.template != "" && g.Accepts(f) {
-			is = true
-		}
-	}
-	return is
+	byConfig := l.now.Ignores(file, s.template, f)
+	byTemplate := s.template != "" && s.given.Ignores(file, s.template, f)
+	return byConfig || byTemplate || slices.Contains(l.options.Ignore, f.ID)
 }
 
 // useless returns a finding for each annotation that accepts nothing.
 func (s *silence) useless() []lint.Finding {
 	var all []lint.Finding
-	for _, g := range s.given {
+	for _, g := range s.given.Ignore {
 		f, isUseless := g.Useless("annotation", true)
 		switch {
 		case s.template == "":
