@@ -134,7 +134,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 		c.Ignored.Warn(s.Err)
 	}
 	var nothing error
-	if said := c.nothing(); said != "" && c.linter.Exclude.Count == 0 && !o.AllowsNothing() {
+	if said := c.nothing(); said != "" && c.linter.Excluded == 0 && !o.AllowsNothing() {
 		c.found.Unusable = append(c.found.Unusable, &manifest.Error{File: o.Files[0], Message: said})
 		if c.Source == "" {
 			said += cli.OrAllow

@@ -27,9 +27,9 @@ func (c *checker) nothing() string {
 	case c.Source != "":
 		return "no VM or template to check; render the files first: " + output.OneLine(c.Source) + " | vmrules check -"
 	case c.Book.IsWhole():
-		return "no object to check" + c.linter.Exclude.String()
+		return "no object to check" + c.linter.SayExcluded()
 	}
-	return "no VM or template to check" + c.linter.Exclude.String()
+	return "no VM or template to check" + c.linter.SayExcluded()
 }
 
 // writeText writes the findings and a summary. Verbose, it also writes what became of each object.
@@ -94,7 +94,7 @@ func (c *checker) summary() string {
 			t.Add(o.class)
 		}
 	}
-	return t.String() + c.linter.Exclude.String() + "; " + c.found.Counts() + "\n"
+	return t.String() + c.linter.SayExcluded() + "; " + c.found.Counts() + "\n"
 }
 
 func writeJSON(w io.Writer, c *checker) error {
@@ -111,7 +111,7 @@ func writeJSON(w io.Writer, c *checker) error {
 		Findings: c.found.Findings,
 		Objects:  append([]checked{}, c.checked...),
 		Accepted: c.found.Accepted,
-		Excluded: c.linter.Exclude.Count,
+		Excluded: c.linter.Excluded,
 		Unusable: c.found.Unusable,
 		Warnings: c.With.Set.Warnings,
 	})

@@ -6,9 +6,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/config"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
 )
 
 // Exclusive says that two flags cannot be used together.
@@ -74,24 +71,9 @@ func AnyOf[T any](to *cobra.Command, name, usage string, values *[]T, names []st
 	}}, name, usage)
 }
 
-// An Exclusion leaves the files out that match a glob, and counts them.
-type Exclusion struct {
-	Globs []string
-	Count int
-}
-
 // ExcludeFlag adds the flag that leaves files out.
 func ExcludeFlag(command *cobra.Command, globs *[]string) {
 	command.Flags().StringArrayVar(globs, "exclude", nil, "leave out the files and folders that match a `GLOB`, such as 'testdata/**'")
-}
-
-// Matches reports whether a file is left out.
-func (e *Exclusion) Matches(file string) bool {
-	is := slices.ContainsFunc(e.Globs, func(glob string) bool { return config.Matches(glob, file) })
-	if is {
-		e.Count++
-	}
-	return is
 }
 
 // UnjudgedFlag adds the flag that makes a command succeed that has found nothing to validate.
@@ -101,14 +83,6 @@ func UnjudgedFlag(command *cobra.Command, allowed *bool) {
 
 // OrAllow ends messages that nothing is validated.
 const OrAllow = ": give files that have some, or --allow-unjudged"
-
-// String says how many files are left out, for the end of a summary.
-func (e *Exclusion) String() string {
-	if e.Count == 0 {
-		return ""
-	}
-	return ", " + output.Counted(e.Count, "file") + " excluded"
-}
 
 // StrictFlag adds the flag that makes a command fail for what no rule was applied to.
 func StrictFlag(command *cobra.Command, strict *bool) {

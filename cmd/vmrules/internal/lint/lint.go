@@ -127,7 +127,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	}
 	l.AddUseless(r.found, files)
 	f := r.found
-	f.Excluded = l.Exclude.Count
+	f.Excluded = l.Excluded
 	hasAny := f.Annotations > 0 || len(f.Findings) > 0 || f.HasVM || f.Unusable != nil || f.Excluded > 0
 	isEmpty := !hasAny && !o.AllowUnjudged
 	if isEmpty {
@@ -218,7 +218,7 @@ func (r *run) writeSummary(w io.Writer) error {
 	if r.options.Quiet {
 		return nil
 	}
-	text := output.Counted(r.found.Annotations, "annotation") + ": " + r.found.Counts() + r.Exclude.String()
+	text := output.Counted(r.found.Annotations, "annotation") + ": " + r.found.Counts() + r.SayExcluded()
 	if r.options.fixes() {
 		text += fmt.Sprintf(map[bool]string{false: ", %d fixed", true: ", %d would be fixed"}[r.options.Diff], r.found.Fixed)
 		if n := r.found.NeedUnsafe(); n > 0 && !r.options.UnsafeFixes {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/config"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
@@ -31,7 +30,8 @@ type Linter struct {
 	*judging.Parameters
 	Build   build.Build
 	options Options
-	Exclude cli.Exclusion
+
+	Excluded int // files
 
 	configs config.Finder
 	now     config.Config // for the current file
@@ -51,7 +51,7 @@ func New(b build.Build, o Options, p *judging.Parameters) (*Linter, error) {
 			return nil, fmt.Errorf("--exclude: %w", err)
 		}
 	}
-	return &Linter{Parameters: p, Build: b, options: o, Exclude: cli.Exclusion{Globs: o.Exclude}}, o.check()
+	return &Linter{Parameters: p, Build: b, options: o}, o.check()
 }
 
 // Profile returns the program for which the current file is linted; "" for none.

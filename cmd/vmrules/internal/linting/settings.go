@@ -10,6 +10,7 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/config"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
 	"github.com/vmrules/vmrules/lint"
 )
 
@@ -77,13 +78,19 @@ func (l *Linter) settingsFor(file string) (config.Config, error) {
 
 // Excludes reports whether a file is left out, by a flag or by .vmrules.yaml, and counts it.
 func (l *Linter) Excludes(file string) bool {
-	if l.Exclude.Matches(file) {
-		return true
+	if !slices.ContainsFunc(l.options.Exclude, func(glob string) bool { return config.Matches(glob, file) }) {
+		if c, err := l.settingsFor(file); err != nil || !c.Excludes(file) {
+			return false
+		}
 	}
-	c, err := l.settingsFor(file)
-	is := err == nil && c.Excludes(file)
-	if is {
-		l.Exclude.Count++
+	l.Excluded++
+	return true
+}
+
+// SayExcluded says how many files are left out, for the end of a summary.
+func (l *Linter) SayExcluded() string {
+	if l.Excluded == 0 {
+		return ""
 	}
-	return is
+	return ", " + output.Counted(l.Excluded, "file") + " excluded"
 }
