@@ -123,13 +123,10 @@ func Inputs(args []string, stdin io.Reader) iter.Seq2[Input, error] {
 		for _, arg := range args {
 			for input, err := range inputsOf(arg, stdin) {
 				path := pathOf(input.Name)
-				if seen[path] && err == nil {
-					continue
-				}
-				seen[path] = true
-				if !yield(input, err) {
+				if (err != nil || !seen[path]) && !yield(input, err) {
 					return
 				}
+				seen[path] = true
 			}
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A yamlReader makes nodes of the parser's tree. The values are those that kubectl reads, with
+// A yamlReader makes nodes of the parser's tree of a document. The values are those that kubectl reads, with
 // the booleans of YAML 1.1, except that numbers keep all of their digits.
 type yamlReader struct {
 	source   *source
@@ -69,7 +69,6 @@ var beginsDocument = regexp.MustCompile(`^---([ \t\r\n]|$)`)
 // readYAMLPart reads the documents in a part of the source, which begins at the first of the lines,
 // up to the first mistake.
 func readYAMLPart(s *source, lines []int, text string) ([]*node, error) {
-	r := yamlReader{source: s, lines: lines}
 	decoder := yaml.NewDecoder(strings.NewReader(text))
 	var documents []*node
 	for {
@@ -81,7 +80,7 @@ func readYAMLPart(s *source, lines []int, text string) ([]*node, error) {
 		if err != nil {
 			return documents, err
 		}
-		r.anchored, r.copies = map[*yaml.Node]*node{}, 0
+		r := yamlReader{source: s, lines: lines, anchored: map[*yaml.Node]*node{}}
 		n := r.read(document.Content[0])
 		if r.err != nil {
 			return documents, r.err
