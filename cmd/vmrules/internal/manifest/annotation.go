@@ -169,8 +169,8 @@ func (a Annotation) PlaceAtRule(f *lint.Finding) bool {
 
 // written returns the text as it is in the file, with its parameters not yet filled in.
 func (a Annotation) written() filledText {
-	if filled, ok := a.Object.filled[a.value]; ok {
-		return filled
+	if a.value.filled != nil {
+		return *a.value.filled
 	}
 	return filledText{written: a.Text()}
 }

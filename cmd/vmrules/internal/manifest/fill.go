@@ -26,16 +26,13 @@ func (o Object) Fill(given map[string]string) (Object, error) {
 	if err != nil {
 		return o, &Error{File: o.File.Name, Line: o.Line, Column: 1, Message: err.Error()}
 	}
-	f := filler{
-		source: o.File.source, room: maxFilled, values: values, typed: map[string]*node{},
-		shared: map[*node]*node{}, texts: map[*node]filledText{},
-	}
+	f := filler{source: o.File.source, room: maxFilled, values: values, typed: map[string]*node{}, shared: map[*node]*node{}}
 	made := f.fill(o.tree())
 	if f.err != nil {
 		f.err.File = o.File.Name
 		return o, f.err
 	}
-	o.node, o.filled, o.Missing = made, f.texts, values.Missing()
+	o.node, o.Missing = made, values.Missing()
 	return o, nil
 }
 
@@ -43,12 +40,11 @@ func (o Object) Fill(given map[string]string) (Object, error) {
 type filler struct {
 	source *source
 	values *form.Filler
-	typed  map[string]*node     // JSON values, by their texts, for ${{NAME}}
-	shared map[*node]*node      // the copies of nodes that aliases refer to
-	texts  map[*node]filledText // the strings in which something was replaced
-	room   int                  // bytes that may still be made
-	copies int                  // values put in place of ${{NAME}} so far
-	err    *Error               // the first; then the result counts for nothing
+	typed  map[string]*node // JSON values, by their texts, for ${{NAME}}
+	shared map[*node]*node  // the copies of nodes that aliases refer to
+	room   int              // bytes that may still be made
+	copies int              // values put in place of ${{NAME}} so far
+	err    *Error           // the first; then the result counts for nothing
 }
 
 func (f *filler) fail(at int, format string, most int) {
@@ -98,9 +94,7 @@ func (f *filler) scalar(n *node) *node {
 	if pieces == nil {
 		return n
 	}
-	made := &node{at: n.at, size: 1, scalar: filled}
-	f.texts[made] = filledText{text, pieces}
-	return made
+	return &node{at: n.at, size: 1, scalar: filled, filled: &filledText{text, pieces}}
 }
 
 // text replaces the references ${NAME} in a text, and returns where it did so.

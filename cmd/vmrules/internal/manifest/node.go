@@ -6,7 +6,8 @@ type node struct {
 	end     int // byte offset of its end in JSON; 0 in YAML
 	scalar  any // string, json.Number, bool or nil
 	members []member
-	size    int // the number of nodes, with this one; an alias counts as a copy of its value
+	size    int         // the number of nodes, with this one; an alias counts as a copy of its value
+	filled  *filledText // of a string in which parameters were filled in
 	shape   shape
 
 	isShared bool // whether an alias refers to it

@@ -17,7 +17,6 @@ type Object struct {
 
 	version string // apiVersion
 	node    *node
-	filled  map[*node]filledText // the strings in which parameters were filled in
 }
 
 const (
