@@ -47,13 +47,11 @@ var withoutBlanks = strings.NewReplacer(" ", "", "\t", "", "\r", "", "\n", "")
 func readJSON(s *source) (documents []*node, wrong []error) {
 	for at := s.behindBlanks(0); at < len(s.text); at = s.behindBlanks(at) {
 		n, err := s.jsonAt(at, 0, s.text[at] != '[') // arrays are rules
-		if err != nil {
-			err = s.jsonMistake(at, err)
-		} else if n.shape == scalar {
-			err = s.fail(n.at, errors.New("this value is neither an object nor an array: remove it, or put it in an array"))
-		}
-		if err != nil {
-			return documents, []error{err}
+		switch {
+		case err != nil:
+			return documents, []error{s.jsonMistake(at, err)}
+		case n.shape == scalar:
+			return documents, []error{s.fail(n.at, errors.New("this value is neither an object nor an array: remove it, or put it in an array"))}
 		}
 		documents = append(documents, n)
 		at = n.end

@@ -29,8 +29,7 @@ func newFinder(text string, at int, value string) *finder {
 // the value, it returns the beginning of the scalar. For a blank, it returns the end of the
 // character before it.
 func (f *finder) find(offset int) int {
-	f.countTo(offset)
-	if f.differs {
+	if !f.countTo(offset) {
 		return f.at
 	}
 	want, _ := utf8.DecodeRuneInString(f.value[offset:])
@@ -47,8 +46,7 @@ func (f *finder) find(offset int) int {
 // findEnd returns the offset in the file behind the last byte before another, blanks apart; like find,
 // it may return the beginning of the scalar.
 func (f *finder) findEnd(offset int) int {
-	f.countTo(offset)
-	if f.differs {
+	if !f.countTo(offset) {
 		return f.at
 	}
 	return f.written.at
@@ -73,22 +71,20 @@ func endOfScalar(text string, at int, value string) int {
 	return end + strings.IndexByte(text[end:], f.written.form) + len(`"`)
 }
 
-// countTo finds all characters before a byte of the value.
-func (f *finder) countTo(offset int) {
+// countTo finds all characters before a byte of the value. It returns false if the file has others.
+func (f *finder) countTo(offset int) bool {
 	if offset < f.counted {
 		*f = *newFinder(f.written.text, f.at, f.value)
 	}
 	for _, want := range f.value[f.counted:offset] {
-		if f.differs {
-			return
-		}
-		if isBlank(want) {
+		if f.differs || isBlank(want) {
 			continue
 		}
 		got, _ := f.written.next()
 		f.differs = got != want
 	}
 	f.counted = offset
+	return !f.differs
 }
 
 func isBlank(r rune) bool { return strings.ContainsRune(" \t\r\n", r) }
