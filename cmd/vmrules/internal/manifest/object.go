@@ -26,10 +26,7 @@ const (
 
 // String returns a name of the object for messages.
 func (o Object) String() string {
-	name := o.Name
-	if o.Namespace != "" {
-		name = o.Namespace + "/" + name
-	}
+	name := strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")
 	return strings.TrimSpace(cmp.Or(o.Kind, "object") + " " + name)
 }
 
@@ -131,9 +128,7 @@ func (f *File) appendObjects(all []Object, n *node, kind, version string) []Obje
 	if written := n.text("kind"); written != "" {
 		kind, version = written, ""
 	}
-	if written := n.text("apiVersion"); written != "" {
-		version = written
-	}
+	version = cmp.Or(n.text("apiVersion"), version)
 	if itemKind, ok := strings.CutSuffix(kind, "List"); ok && n.get("items") != nil {
 		if itemKind == "" {
 			version = "" // it was that of List, and not of its items

@@ -103,10 +103,10 @@ func yamlLines(text string) []int {
 	return lines
 }
 
-// The parts of the parser's errors from which a place can be found: the number of a line, or
+// The parts of the parser's errors from which a place can be found: the number of a line, if there is one, or
 // the name of an alias. They never have a column.
 var (
-	atLine       = regexp.MustCompile(`^line ([0-9]+): `)
+	atLine       = regexp.MustCompile(`^(?:line ([0-9]+): )?`)
 	unknownAlias = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 )
 
@@ -121,11 +121,9 @@ func yamlMistake(err error, s *source, lines []int, text string, room *int) erro
 		at := max(strings.Index(text, "*"+found[1]), 0)
 		return s.fail(lines[0]+at, unknownAnchor(found[1]))
 	}
-	line := 0
-	if found := atLine.FindStringSubmatch(message); found != nil {
-		line, _ = strconv.Atoi(found[1])
-		message = message[len(found[0]):]
-	}
+	found := atLine.FindStringSubmatch(message)
+	line, _ := strconv.Atoi(found[1])
+	message = message[len(found[0]):]
 	within := around[message]
 	if within == "" {
 		line-- // only these lines count from 0
