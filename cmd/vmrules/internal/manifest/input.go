@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -175,10 +174,11 @@ func InputsIn(fsys fs.FS, at string, named func(string) string) iter.Seq2[Input,
 	return func(yield func(Input, error) bool) {
 		none := true
 		_ = fs.WalkDir(fsys, at, func(name string, entry fs.DirEntry, err error) error {
+			_, isManifest := extensions[path.Ext(name)]
 			switch {
 			case err == nil && entry.IsDir() && name != at && strings.HasPrefix(entry.Name(), "."):
 				return fs.SkipDir
-			case err == nil && (entry.IsDir() || name != at && !isManifest(name)):
+			case err == nil && (entry.IsDir() || name != at && !isManifest):
 				return nil
 			}
 			none = false
@@ -202,8 +202,4 @@ func InputsIn(fsys fs.FS, at string, named func(string) string) iter.Seq2[Input,
 			yield(Input{}, &Error{File: named(at), Message: "the folder has no .yaml, .yml or .json file"})
 		}
 	}
-}
-
-func isManifest(name string) bool {
-	return slices.Contains([]string{".yaml", ".yml", ".json"}, path.Ext(name))
 }

@@ -83,18 +83,12 @@ func parse(name string, s *source) ([]*node, []error) {
 	if at, err := tooDense(s.text); err != nil {
 		return nil, []error{s.fail(at, err)}
 	}
-	if isJSON(name, s.text) {
+	isJSON, isKnown := extensions[path.Ext(name)]
+	if isJSON || !isKnown && BeginsJSON(bufio.NewReader(strings.NewReader(s.text))) {
 		return readJSON(s)
 	}
 	return readYAML(s)
 }
 
-func isJSON(name, text string) bool {
-	switch path.Ext(name) {
-	case ".json":
-		return true
-	case ".yaml", ".yml":
-		return false
-	}
-	return BeginsJSON(bufio.NewReader(strings.NewReader(text)))
-}
+// extensions has those of manifests, and whether they are those of JSON.
+var extensions = map[string]bool{".json": true, ".yaml": false, ".yml": false}
