@@ -27,6 +27,7 @@ func TestFoldedText(t *testing.T) {
 			[]string{`5:98 unreadable: a string cannot hold the control character '\n': close the s`}},
 		{"between texts", head + ">\n      " + name + "\n      " + path + "\n      \"message\": \"m\",\n        \"min\": 1}]\n", nil},
 		{"between quotes", head + "'" + name + "\n      " + path + "\n      \"message\": \"one\n      two\", \"min\": 1}]'\n", nil},
+		{"at a line end that only YAML knows", head + ">\n      " + name + path + "\"message\": \"one\u0085      two\", \"min\": 1}]\n", nil},
 		{"not at all", head + "|\n      " + name + "\n      " + path + "\n      \"message\": \"m\", \"min\": 1}]\n", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
