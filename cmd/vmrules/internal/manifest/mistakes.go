@@ -26,7 +26,6 @@ func (o Object) Mistakes() []lint.Finding {
 	root := o.tree()
 	s.ofTemplate = root.text("metadata", "annotations", vmrules.OldAnnotation)
 	s.kind = s.meantKind(root, o.Kind)
-	s.home = homes[s.kind]
 	if IsTemplate(s.kind) {
 		s.own = root.get("metadata", "annotations")
 	}
@@ -34,7 +33,7 @@ func (o Object) Mistakes() []lint.Finding {
 		s.read[n.get("metadata", "annotations")] = true
 		s.vmHasRules = s.vmHasRules || n.get("metadata", "annotations", vmrules.Annotation) != nil
 	}
-	if s.home != "" {
+	if homes[s.kind] != "" {
 		s.fields()
 	}
 	if s.kind == kindKubeVirt { // what virt-template looks at
@@ -60,7 +59,6 @@ func (s *mistakes) fields() {
 type mistakes struct {
 	object      Object
 	kind        string          // that it has or nearly has
-	home        string          // where rules belong; "" if that is not known
 	own         *node           // the annotations of a template itself
 	vmHasRules  bool            // whether a VM inside has an annotation for them
 	ofTemplate  string          // its own rules, which are for VMs without any
@@ -90,35 +88,32 @@ func (s *mistakes) visit(n *node, isTemplate bool) {
 	}
 	s.annotationKeys(n, isTemplate)
 	text, _ := n.scalar.(string)
-	s.parameters(n, text, false)
+	s.parameters(n.at, text, false)
 	for _, m := range n.members {
-		s.parameters(&node{at: m.at}, m.key, false)
+		s.parameters(m.at, m.key, false)
 		if m.key == vmrules.Annotation {
 			rules, _ := m.value.scalar.(string)
-			s.parameters(m.value, rules, true)
+			s.parameters(m.value.at, rules, true)
 		}
-		if f, found := s.misplaced(n, m.key); found {
-			s.add(f, s.ofKey(m))
-		}
+		s.misplaced(n, m)
 		s.visit(m.value, false)
 	}
 }
 
 // misplaced finds rules at a place from where no VM has them.
-func (s *mistakes) misplaced(in *node, key string) (lint.Finding, bool) {
-	isOld := key == vmrules.OldAnnotation && s.kind == kindKubeVirt
-	switch {
-	case s.home == "" || s.read[in]:
-	case in == s.own && (isOld || key == vmrules.Annotation):
-		f := lint.TemplateAnnotation(key, s.home)
+func (s *mistakes) misplaced(in *node, m member) {
+	isOld := m.key == vmrules.OldAnnotation && s.kind == kindKubeVirt
+	switch home := homes[s.kind]; {
+	case home == "" || s.read[in]:
+	case in == s.own && (isOld || m.key == vmrules.Annotation):
+		f := lint.TemplateAnnotation(m.key, home)
 		if s.vmHasRules {
 			f.Severity, f.Suggestion = lint.SeverityNote, ""
 		}
-		return f, true
-	case key == vmrules.Annotation:
-		return lint.MisplacedAnnotation(s.home), true
+		s.add(f, s.ofKey(m))
+	case m.key == vmrules.Annotation:
+		s.add(lint.MisplacedAnnotation(home), s.ofKey(m))
 	}
-	return lint.Finding{}, false
 }
 
 // meantKind returns the kind that a value has, or nearly has, which it reports. The kind may be that of the
@@ -166,10 +161,10 @@ func (s *mistakes) ofKey(m member) Span {
 	return Span{m.at, endOfScalar(s.object.File.source.text, m.at, m.key)}
 }
 
-// parameters finds references to undeclared parameters in a text. A text of several lines may be
-// a script, in which only names that are nearly those of parameters, and ${{NAME}} as a whole,
-// are no variables. In rules and settings, there are no variables.
-func (s *mistakes) parameters(n *node, text string, inRules bool) {
+// parameters finds references to undeclared parameters in a text, which begins at an offset. A text of
+// several lines may be a script, in which only names that are nearly those of parameters, and ${{NAME}} as
+// a whole, are no variables. In rules and settings, there are no variables.
+func (s *mistakes) parameters(at int, text string, inRules bool) {
 	if !s.object.IsTemplate() {
 		return
 	}
@@ -181,7 +176,7 @@ func (s *mistakes) parameters(n *node, text string, inRules bool) {
 		}
 		s.reported[r.Name] = true
 		if places == nil {
-			places = newFinder(s.object.File.source.text, n.at, text)
+			places = newFinder(s.object.File.source.text, at, text)
 		}
 		f := lint.UndeclaredParameter(r.Name, s.declared, s.isProcessed)
 		if text[r.Start:r.End] == text { // then it is not for a shell
