@@ -83,9 +83,6 @@ func (l *Linter) fixOf(file *manifest.File, f lint.Finding) *fix {
 		}
 	case t != nil:
 		edits, isGuess := t.editsFor(f)
-		if edits == nil {
-			return nil
-		}
 		if change, ok := t.change(edits); ok {
 			isSafe := !isGuess && mayBeSafe(f)
 			return l.inFile(file, &fix{Change: change, of: t, about: likeness{f.ID, f.Key, f.Index}, edits: edits, isSafe: isSafe})

@@ -37,8 +37,8 @@ type place struct {
 // Around returns the part of the file in which the Change is.
 func (c Change) Around() Span { return Span{c.inFile[0].Start, c.inFile[len(c.inFile)-1].End} }
 
-// Change returns the Change that edits Text. The edits are in ascending order. It returns false if the
-// file has something else there, such as a parameter, or if that cannot be determined.
+// Change returns the Change that edits Text. The edits are in ascending order. It returns false if there are
+// none, if the file has something else there, such as a parameter, or if that cannot be determined.
 func (a Annotation) Change(edits []Edit) (Change, bool) {
 	text := a.Text()
 	written := a.written()
@@ -81,7 +81,8 @@ func inForm(quote byte, text string) string {
 	return text
 }
 
-// Change returns the Change that edits what JSON has returned. It returns false if it cannot.
+// Change returns the Change that edits what JSON has returned. It returns false if there are no edits, or if it
+// cannot make them.
 func (d Document) Change(edits []Edit) (Change, bool) {
 	c := Change{of: place{at: d.node.at}, isJSON: true, text: d.made, edits: edits}
 	for _, e := range edits {
