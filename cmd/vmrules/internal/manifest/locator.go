@@ -2,7 +2,8 @@ package manifest
 
 import (
 	"strconv"
-	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A Locator finds the places in the file of the values in an object.
@@ -30,7 +31,7 @@ func (l *Locator) Place(pointer string) (line, column int, isThere bool) {
 func (l *Locator) member(pointer string) (found member, isThere bool) {
 	l.object = l.object.Loaded()
 	found = member{at: l.object.node.at, value: l.object.node}
-	for _, token := range strings.Split(pointer, "/")[1:] {
+	for token := range jsontext.Pointer(pointer).Tokens() {
 		n := found.value
 		if l.members[n] == nil {
 			l.members[n] = make(map[string]member, len(n.members))
@@ -41,7 +42,7 @@ func (l *Locator) member(pointer string) (found member, isThere bool) {
 				l.members[n][m.key] = m
 			}
 		}
-		inside, ok := l.members[n][unescaper.Replace(token)]
+		inside, ok := l.members[n][token]
 		if !ok {
 			return found, false
 		}
@@ -49,5 +50,3 @@ func (l *Locator) member(pointer string) (found member, isThere bool) {
 	}
 	return found, true
 }
-
-var unescaper = strings.NewReplacer("~1", "/", "~0", "~")
