@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"go.yaml.in/yaml/v3"
 )
 
@@ -346,9 +347,6 @@ func (r *yamlReader) items(to *node, n *yaml.Node) {
 	}
 }
 
-// number matches the numbers of JSON, which are kept as they are.
-var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
-
 // scalarOf returns the value of a scalar. The tag !!str makes it a string; other tags have no effect.
 func scalarOf(n *yaml.Node) any {
 	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
@@ -356,7 +354,7 @@ func scalarOf(n *yaml.Node) any {
 	if n.Style&quoted != 0 || isTagged && n.Tag == "!!str" {
 		return n.Value
 	}
-	if number.MatchString(n.Value) {
+	if v := jsontext.Value(n.Value); v.Kind() == '0' && v.IsValid() { // a number of JSON, which is kept as it is
 		return json.Number(n.Value)
 	}
 	switch n.Value { // the booleans of YAML 1.1, which kubectl reads too
