@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -85,11 +86,9 @@ func (f *File) hasMoved(template *node, to *File) bool {
 // withoutRules removes rules from a value, and objects in which nothing else is.
 func withoutRules(v any) any {
 	object, _ := v.(map[string]any)
-	for key, inside := range object {
-		inside, isObject := withoutRules(inside).(map[string]any)
-		if key == vmrules.Annotation || key == vmrules.OldAnnotation || isObject && len(inside) == 0 {
-			delete(object, key)
-		}
-	}
+	maps.DeleteFunc(object, func(key string, value any) bool {
+		inside, isObject := withoutRules(value).(map[string]any)
+		return key == vmrules.Annotation || key == vmrules.OldAnnotation || isObject && len(inside) == 0
+	})
 	return v
 }
