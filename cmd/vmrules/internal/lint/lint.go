@@ -127,6 +127,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	}
 	l.AddUseless(r.found, files)
 	f := r.found
+	f.PlaceFixes()
 	f.Excluded = l.Excluded
 	hasAny := f.Annotations > 0 || len(f.Findings) > 0 || f.HasVM || f.Unusable != nil || f.Excluded > 0
 	isEmpty := !hasAny && !o.AllowUnjudged
@@ -192,7 +193,6 @@ func (r *run) warn(isEmpty bool) {
 
 // all returns the findings with their topics.
 func (r *run) all() output.Findings {
-	r.found.PlaceFixes()
 	return output.Findings{All: r.found.Findings, Topics: topic.ForFindings(), Unusable: r.found.Unusable}
 }
 
