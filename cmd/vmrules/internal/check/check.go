@@ -19,6 +19,7 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/linting"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/shelf"
 	"github.com/vmrules/vmrules/lint"
 )
 
@@ -62,7 +63,8 @@ type checked struct {
 
 	class       judged.Class
 	gaps        []judged.Gap
-	first, last int // its findings are those from first, before last
+	by          *shelf.Template // that the VM names, or that is assumed
+	first, last int             // its findings are those from first, before last
 }
 
 // Command returns the subcommand.
@@ -195,6 +197,7 @@ func (c *checker) check(o manifest.Object) checked {
 		result.Missing, result.NotFound = filled.Missing, j.NotFound
 		result.Report, result.Note, result.SSP = j.Report, j.Note, j.SSP
 		result.class, result.gaps = j.Class()
+		result.by = j.By
 	}
 	c.Ignored.AddKinds(c.Build, result.Report.Results(vmrules.OutcomeIgnored))
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judged"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/shelf"
 	"github.com/vmrules/vmrules/lint"
 )
 
@@ -19,7 +20,7 @@ const maxProblems = 100
 // setProblem says in a result why the rules of VMs are not known and where. It also returns that as findings.
 func (c *checker) setProblem(result *checked, o manifest.Object, err error) (findings []lint.Finding) {
 	problems, lines := problemsIn(result.gaps, err)
-	files := c.place(problems, o)
+	files := c.place(problems, o, result.by)
 	if problems != nil {
 		lines = append(lines, "the validation rules cannot be used:")
 	}
@@ -78,10 +79,14 @@ func problemsIn(gaps []judged.Gap, err error) (problems []vmrules.Problem, lines
 	return problems, lines
 }
 
-// place sets the places of problems that are in the object or in templates, and returns their files.
-func (c *checker) place(problems []vmrules.Problem, o manifest.Object) map[*vmrules.Problem]string {
+// place sets the places of problems that are in the object or in templates, and returns their files. First it
+// looks in the template of the object, since others may have the same mistakes.
+func (c *checker) place(problems []vmrules.Problem, o manifest.Object, by *shelf.Template) map[*vmrules.Problem]string {
 	files := map[*vmrules.Problem]string{}
 	objects := []manifest.Object{o}
+	if by != nil {
+		objects = append(objects, by.Object)
+	}
 	for _, t := range c.Templates.All {
 		objects = append(objects, t.Object)
 	}
