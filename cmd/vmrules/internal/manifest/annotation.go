@@ -137,16 +137,15 @@ type Span struct{ Start, End int }
 // there, such as a parameter, or if that cannot be determined.
 func (a Annotation) Locate(s Span) (Span, bool) {
 	written := a.written()
-	inFile := a.locate(a.finder(), s)
-	isWritten := written.written[written.offset(s.Start):written.end(s.End)] == a.Text()[s.Start:s.End]
+	part, inFile := written.span(s), a.locate(a.finder(), s)
+	isWritten := written.written[part.Start:part.End] == a.Text()[s.Start:s.End]
 	return inFile, isWritten && inFile.Start < inFile.End
 }
 
 // locate returns where a part of Text is in the file: of a parameter's value, the reference; of what
 // cannot be determined, an empty Span at the beginning of the annotation.
 func (a Annotation) locate(places *finder, s Span) Span {
-	written := a.written()
-	return places.span(Span{written.offset(s.Start), written.end(s.End)})
+	return places.span(a.written().span(s))
 }
 
 // finder returns a finder for the written text. It serves for all parts of it, in ascending order.

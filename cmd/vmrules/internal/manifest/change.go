@@ -49,7 +49,7 @@ func (a Annotation) Change(edits []Edit) (Change, bool) {
 		if !ok {
 			return Change{}, false
 		}
-		c.edits = append(c.edits, Edit{Span{written.offset(e.Start), written.end(e.End)}, e.With})
+		c.edits = append(c.edits, Edit{written.span(e.Span), e.With})
 		c.inFile = append(c.inFile, Edit{at, inForm(form, e.With)})
 	}
 	return c, len(edits) > 0

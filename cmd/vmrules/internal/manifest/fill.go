@@ -168,20 +168,15 @@ type filledText struct {
 // it replaced, between the offsets from and to in the written text.
 type piece struct{ begin, end, from, to int }
 
-// offset converts an offset in the filled text to one in the written text. For an offset inside
-// a parameter's value, that is the beginning of the reference.
-func (t filledText) offset(at int) int {
-	p := t.pieceBefore(at + 1)
-	if at < p.end {
-		return p.from
+// span converts a part of the filled text to one of the written text. Where it begins or ends inside a
+// parameter's value, it has all of the reference.
+func (t filledText) span(s Span) Span {
+	first, last := t.pieceBefore(s.Start+1), t.pieceBefore(s.End)
+	start := first.from
+	if s.Start >= first.end {
+		start = first.to + s.Start - first.end
 	}
-	return p.to + at - p.end
-}
-
-// end does the same for the end of a part: inside a parameter's value, that is the end of the reference.
-func (t filledText) end(at int) int {
-	p := t.pieceBefore(at)
-	return p.to + max(at-p.end, 0)
+	return Span{start, last.to + max(s.End-last.end, 0)}
 }
 
 // pieceBefore returns the last piece that begins before an offset; if there is none, an empty one at 0.
