@@ -54,11 +54,9 @@ func (o Object) IsOfVM() bool { return homes[o.Kind] != "" || o.Kind == "" && o.
 // HoldsVM reports whether an object may contain VMs or has an annotation with rules.
 func HoldsVM(content map[string]any) bool {
 	kind := TextAt(content, "kind")
-	if homes[kind] != "" || has(content, "metadata", "annotations", vmrules.Annotation) {
-		return true
-	}
+	hasRules := has(content, "metadata", "annotations", vmrules.Annotation)
 	isVM := has(content, "spec", "template", "spec") || has(content, "spec", "domain") || has(content, "spec", "virtualMachineTemplate")
-	return kind == "" && isVM
+	return homes[kind] != "" || hasRules || kind == "" && isVM
 }
 
 // has reports whether an object has a field, even if its value is null.
