@@ -69,14 +69,6 @@ type Ignore struct {
 	isUsed       bool
 }
 
-// Accepts reports whether a finding is one that the entry accepts. An entry without a reason accepts
-// nothing.
-func (i *Ignore) Accepts(f lint.Finding) bool {
-	is := strings.TrimSpace(i.Reason) != "" && i.Check == f.ID && (i.Rule == "" || i.Rule == f.Rule)
-	i.isUsed = i.isUsed || is
-	return is
-}
-
 // Useless returns the finding that the entry, or the annotation that it is, has no effect; false if it
 // has one, or if not all that it is about was linted.
 func (i *Ignore) Useless(what string, isAllLinted bool) (lint.Finding, bool) {
@@ -213,12 +205,14 @@ func Matches(glob, path string) bool {
 	}
 }
 
-// Ignores reports whether an entry accepts a finding about a template in a file.
+// Ignores reports whether an entry accepts a finding about a template in a file. An entry without a reason accepts
+// nothing.
 func (c *Config) Ignores(file, template string, f lint.Finding) bool {
 	is := false
 	for _, i := range c.Ignore {
-		if (i.Template == "" || i.Template == template) && (i.Path == "" || c.matches(i.Path, file)) && i.Accepts(f) {
-			is = true
+		isAbout := (i.Template == "" || i.Template == template) && (i.Path == "" || c.matches(i.Path, file))
+		if isAbout && strings.TrimSpace(i.Reason) != "" && i.Check == f.ID && (i.Rule == "" || i.Rule == f.Rule) {
+			i.isUsed, is = true, true
 		}
 	}
 	return is
