@@ -48,8 +48,8 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 func (a *auditor) documents(file *manifest.File, each func(audited) error) error {
 	for _, d := range file.Documents() {
 		result := audited{err: errNoObject, class: judged.Unreadable}
-		if d.IsObject() {
-			if content := d.Content(); instancetypes.IsMember(content) {
+		if content := d.Content(); content != nil {
+			if instancetypes.IsMember(content) {
 				text, err := d.JSON()
 				if err != nil {
 					return fmt.Errorf("%s: %w", d, err)

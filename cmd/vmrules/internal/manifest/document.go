@@ -33,9 +33,6 @@ func (f *File) Documents() []Document {
 	return all
 }
 
-// IsObject reports whether the document is an object.
-func (d Document) IsObject() bool { return d.node.shape == object }
-
 // IsArray reports whether the document is an array, as annotations are.
 func (d Document) IsArray() bool { return d.node.shape == array }
 
