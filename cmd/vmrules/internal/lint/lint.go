@@ -213,7 +213,6 @@ func (r *run) write(form func(output.Finding) string) error {
 	return r.writeSummary(r.streams.Out)
 }
 
-// writeSummary writes a line about all findings.
 func (r *run) writeSummary(w io.Writer) error {
 	if r.options.Quiet {
 		return nil

@@ -62,7 +62,6 @@ func countAlike(findings []lint.Finding) map[likeness]int {
 	return n
 }
 
-// newFixable returns rules that may be fixed, with the options for reading them.
 func (l *Linter) newFixable(text string, reading []vmrules.ParseOption, change func([]manifest.Edit) (manifest.Change, bool)) *fixable {
 	return &fixable{
 		text: text, isSSP: l.now.For == lint.SSP, linting: append(l.reading(), reading...),

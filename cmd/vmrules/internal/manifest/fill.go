@@ -193,10 +193,7 @@ func (o Object) Parameters() []form.Parameter {
 	if !o.IsTemplate() {
 		return nil
 	}
-	path := []string{"parameters"}
-	if o.Kind == kindKubeVirt {
-		path = []string{"spec", "parameters"}
-	}
+	path := map[string][]string{kindOpenShift: {"parameters"}, kindKubeVirt: {"spec", "parameters"}}[o.Kind]
 	var all []form.Parameter
 	for _, m := range o.tree().get(path...).inside(array) {
 		n := m.value
