@@ -191,15 +191,13 @@ const suppressing = "ignore-check.vmrules.io/"
 func (o Object) Suppressions() []*config.Ignore {
 	var all []*config.Ignore
 	for _, m := range o.tree().get("metadata", "annotations").inside(object) {
-		name, is := strings.CutPrefix(m.key, suppressing)
-		if !is {
-			continue
+		if name, is := strings.CutPrefix(m.key, suppressing); is {
+			s := &config.Ignore{}
+			s.Check, s.Rule, _ = strings.Cut(name, ".")
+			s.Reason, _ = m.value.scalar.(string)
+			s.Line, s.Column = o.File.source.place(m.at)
+			all = append(all, s)
 		}
-		s := &config.Ignore{}
-		s.Check, s.Rule, _ = strings.Cut(name, ".")
-		s.Reason, _ = m.value.scalar.(string)
-		s.Line, s.Column = o.File.source.place(m.at)
-		all = append(all, s)
 	}
 	return all
 }

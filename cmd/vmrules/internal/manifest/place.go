@@ -98,14 +98,11 @@ type scalarText struct {
 
 func newScalarText(text string, at int) scalarText {
 	s := scalarText{text: text, at: at}
-	if at == len(text) {
-		return s
-	}
-	switch c := text[at]; c {
-	case '"', '\'':
-		s.form = c
+	switch first := text[at:min(at+1, len(text))]; first {
+	case `"`, "'":
+		s.form = first[0]
 		s.at++
-	case '|', '>':
+	case "|", ">":
 		if end := strings.IndexByte(text[at:], '\n'); end >= 0 {
 			s.at += end + 1
 		}
