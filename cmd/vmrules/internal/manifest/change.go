@@ -141,7 +141,7 @@ func (f *File) With(changes []Change) (*File, bool) {
 	texts := map[place]Change{} // each with all of its edits
 	for _, c := range changes {
 		inFile = append(inFile, c.inFile...)
-		c.edits = slices.Concat(texts[c.of].edits, c.edits)
+		c.edits = append(texts[c.of].edits, c.edits...)
 		texts[c.of] = c
 	}
 	wanted := values{}
