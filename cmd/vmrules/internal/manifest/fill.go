@@ -26,7 +26,9 @@ func (o Object) Fill(given map[string]string) (Object, error) {
 	if err != nil {
 		return o, &Error{File: o.File.Name, Line: o.Line, Column: 1, Message: err.Error()}
 	}
-	f := filler{source: o.File.source, room: maxFilled, values: values, typed: map[string]*node{}, shared: map[*node]*node{}}
+	f := filler{
+		source: o.File.source, room: maxFilled, values: values, typed: map[string]*node{}, shared: map[*node]*node{},
+	}
 	made := f.fill(o.tree())
 	if f.err != nil {
 		f.err.File = o.File.Name

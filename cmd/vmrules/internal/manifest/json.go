@@ -33,8 +33,8 @@ func BeginsJSON(text *bufio.Reader) bool {
 	for n := 2; ; n *= 2 {
 		peeked, err := text.Peek(n)
 		switch begin := withoutBlanks.Replace(string(peeked)); {
-		case len(begin) > 1:
-			return slices.Contains([]string{"{}", `{"`, "[]", "[{", "[[", `["`}, begin[:2]) // which people do not write in YAML
+		case len(begin) > 1: // people begin YAML otherwise
+			return slices.Contains([]string{"{}", `{"`, "[]", "[{", "[[", `["`}, begin[:2])
 		case err != nil:
 			return begin == "{" || begin == "["
 		}
