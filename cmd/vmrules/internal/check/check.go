@@ -30,8 +30,7 @@ type Options struct {
 	Files               []string
 	Verbose, Quiet, All bool
 	NoLint              bool
-	Exclude             []string // globs
-	Output              string   // a key of outputs, or "" for text
+	Output              string // a key of outputs, or "" for text
 }
 
 type checker struct {
@@ -104,7 +103,6 @@ files out. Other files are still checked. A VM that no rule applies to is named.
 	flags.BoolVar(&o.NoLint, "no-lint", false, "do not lint the rules of templates")
 	o.Settings.Flags(command)
 	cli.Exclusive(command, "verbose", "quiet")
-	cli.ExcludeFlag(command, &o.Exclude)
 	cli.OneOf(command, "output", "o", "format of the reports", &o.Output, "text", slices.Sorted(maps.Keys(outputs))...)
 	return command
 }
@@ -115,7 +113,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 		return err
 	}
 	j := judging.New(b, o.Options)
-	l, err := linting.New(b, linting.Options{Settings: o.Settings, Strict: o.Strict, For: o.For, Exclude: o.Exclude, NoNotes: !o.Verbose}, j.Parameters)
+	l, err := linting.New(b, linting.Options{Settings: o.Settings, Strict: o.Strict, For: o.For, NoNotes: !o.Verbose}, j.Parameters)
 	if err != nil {
 		return err
 	}

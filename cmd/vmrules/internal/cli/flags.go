@@ -71,11 +71,6 @@ func AnyOf[T any](to *cobra.Command, name, usage string, values *[]T, names []st
 	}}, name, usage)
 }
 
-// ExcludeFlag adds the flag that leaves files out.
-func ExcludeFlag(command *cobra.Command, globs *[]string) {
-	command.Flags().StringArrayVar(globs, "exclude", nil, "leave out the files and folders that match a `GLOB`, such as 'testdata/**'")
-}
-
 // UnjudgedFlag adds the flag that makes a command succeed that has found nothing to validate.
 func UnjudgedFlag(command *cobra.Command, allowed *bool) {
 	command.Flags().BoolVar(allowed, "allow-unjudged", false, "exit with 0 even if nothing is validated")

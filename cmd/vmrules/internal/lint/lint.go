@@ -80,7 +80,6 @@ an --exclude that leaves files out.`,
 	flags.BoolVar(&o.All, "all", false, "show each finding, even if many say the same")
 	cli.OneOf(command, "for", "", "also report what another program does not understand: ssp is KubeVirt's template validator", &o.For, "", lint.SSP)
 	cli.OneOf(command, "output", "o", "format of the findings", &o.Output, "text", slices.Sorted(maps.Keys(outputs))...)
-	cli.ExcludeFlag(command, &o.Exclude)
 	cli.UnjudgedFlag(command, &o.AllowUnjudged)
 	flags.BoolVar(&o.List, "list", false, "list all checks, with the severity of each and the flag that fixes it")
 	flags.BoolVar(&o.Fix, "fix", false, "fix files where that changes no verdict, or where rules are refused as a whole")

@@ -21,8 +21,7 @@ type Options struct {
 	Settings
 	Strict  bool
 	For     lint.Profile
-	Exclude []string // globs
-	NoNotes bool     // about rules
+	NoNotes bool // about rules
 }
 
 // A Linter lints files.
@@ -46,11 +45,6 @@ type Linter struct {
 
 // New returns a linter of templates with these values of parameters.
 func New(b build.Build, o Options, p *judging.Parameters) (*Linter, error) {
-	for _, glob := range o.Exclude {
-		if err := config.CheckGlob(glob); err != nil {
-			return nil, fmt.Errorf("--exclude: %w", err)
-		}
-	}
 	return &Linter{Parameters: p, Build: b, options: o}, o.check()
 }
 

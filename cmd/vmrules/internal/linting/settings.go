@@ -19,6 +19,7 @@ type Settings struct {
 	WarningsAsErrors bool
 	MinSeverity      lint.Severity
 	Select, Ignore   []string // IDs of checks
+	Exclude          []string // globs of files
 	KubeVirt         string   // the version for which rules are meant
 	NoConfig         bool     // read no .vmrules.yaml
 }
@@ -30,12 +31,18 @@ func (s *Settings) Flags(command *cobra.Command) {
 	cli.OneOf(command, "min-severity", "", "show only findings of at least this severity; the others still count for the exit status", &s.MinSeverity, lint.SeverityNote, config.Severities...)
 	flags.StringSliceVar(&s.Select, "select", nil, "report only the findings of the checks `ID,ID`")
 	flags.StringSliceVar(&s.Ignore, "ignore", nil, "accept the findings of the checks `ID,ID`")
+	flags.StringArrayVar(&s.Exclude, "exclude", nil, "leave out the files and folders that match a `GLOB`, such as 'testdata/**'")
 	cli.OneOf(command, "kubevirt", "", "report fields that this version of KubeVirt lacks", &s.KubeVirt, "", lint.KubeVirtVersions()...)
 	flags.BoolVar(&s.NoConfig, "no-config", false, "read no .vmrules.yaml")
 }
 
-// check returns an error if a flag names no check.
+// check returns an error if a flag has no check or no glob.
 func (s *Settings) check() error {
+	for _, glob := range s.Exclude {
+		if err := config.CheckGlob(glob); err != nil {
+			return fmt.Errorf("--exclude: %w", err)
+		}
+	}
 	for i, id := range slices.Concat(s.Select, s.Ignore) {
 		flag := "select"
 		if i >= len(s.Select) {
