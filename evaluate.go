@@ -84,7 +84,7 @@ func (e *evaluation) each(targets []target, judge func(*target)) {
 // too small for a result for each rule, the target has one Undecided result instead.
 func (e *evaluation) judgeAll(report *Report, rules *Rules, about *Target, t *target) {
 	if err := e.budget.Spend(rules.Len()*plan.Work, rules.Len()*resultSize); err != nil {
-		report.addUnjudged(t.Name, about.of(rules), unjudged(fmt.Errorf("this VM is not validated: %w", err)))
+		report.addUnjudged(rules.rules, t.Name, about, unjudged(fmt.Errorf("this VM is not validated: %w", err)))
 		return
 	}
 	marks := report.add(rules, t.Name, about)
@@ -130,8 +130,8 @@ func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []
 		e.soften()
 		d := &e.judgement.result
 		if marks[i] = d.mark(r); marks[i] == marksFull {
-			more := report.details()
-			more.full = append(more.full, *d)
+			last := report.last()
+			last.full = append(last.full, *d)
 		}
 	}
 }

@@ -40,11 +40,10 @@ const (
 
 // details are what a report has if a mark for each rule cannot say all of it. Most reports have none.
 type details struct {
-	parts   []part   // of the other targets, or with many rules
-	full    []Result // those that a mark cannot express, in order
-	omitted int      // results, when the report was written as JSON
-	left    int      // targets, likewise
-	wrongs           // of the first target
+	parts    []part // of the other targets, or with many rules
+	omitted  int    // results, when the report was written as JSON
+	left     int    // targets, likewise
+	findings        // about the first target
 }
 
 // A part holds the results of one target.
@@ -54,17 +53,18 @@ type part struct {
 	marks  []mark  // one for each rule
 	about  *Target // what the results do not say of it; nil: the rules were given. Targets share it
 	fails  bool    // a result that was left out fails the target
-	wrongs
+	findings
 }
 
-// wrongs are the wrong values that the plan found in a target. Violations are made of them when they are read.
-type wrongs struct {
+// findings are what the marks of a target do not say.
+type findings struct {
 	at    jsonpath.Location // what the rules call $
-	wrong []plan.Wrong
+	wrong []plan.Wrong      // that the plan found. Violations are made of them when they are read
+	full  []Result          // those that a mark cannot express, in order
 }
 
-// A mark is what a report holds for every result. The plan writes it: one that is Broken is violated by values
-// in wrongs.
+// A mark is what a report holds for every result. The plan writes it: one that is Broken is violated by the
+// wrong values of its rule.
 type mark = plan.Mark
 
 // marksFull marks a result that is the next of full.
@@ -149,13 +149,13 @@ func (p *part) appendBroken(all []Violation, k int, isWanted choice) []Violation
 // without rules.
 func NewReport(results []Result) *Report {
 	r := &Report{whose: givens, more: &details{}}
-	marks := slices.Repeat([]mark{marksFull}, len(results))
+	full, marks := slices.Clone(results), slices.Repeat([]mark{marksFull}, len(results))
 	first := 0
-	for i := range results {
-		result := results[i].clone()
-		r.more.full = append(r.more.full, result)
-		if next := i + 1; next == len(results) || results[next].Target != result.Target {
-			r.more.parts = append(r.more.parts, part{target: result.Target, marks: marks[first:next]})
+	for i, result := range full {
+		full[i] = result.clone()
+		if next := i + 1; next == len(full) || full[next].Target != result.Target {
+			own := findings{full: full[first:next]}
+			r.more.parts = append(r.more.parts, part{target: result.Target, marks: marks[first:next], findings: own})
 			first = next
 		}
 	}
@@ -183,15 +183,19 @@ func (r *Report) add(rules *Rules, target string, about *Target) []mark {
 
 // keep keeps what the plan found wrong in the target that was added last, whose root is at a location.
 func (r *Report) keep(wrong []plan.Wrong, at jsonpath.Location) {
-	if len(wrong) == 0 {
-		return
+	if len(wrong) > 0 {
+		last := r.last()
+		last.at, last.wrong = at, wrong
 	}
+}
+
+// last returns the findings about the target that was added last.
+func (r *Report) last() *findings {
 	more := r.details()
-	to := &more.wrongs
 	if n := len(more.parts); n > 0 {
-		to = &more.parts[n-1].wrongs
+		return &more.parts[n-1].findings
 	}
-	*to = wrongs{at, wrong}
+	return &more.findings
 }
 
 // details returns r.more, and makes it if there is none.
@@ -204,11 +208,12 @@ func (r *Report) details() *details {
 
 // addUnjudged adds a target for which no rule is decided. It fails the object, whatever the
 // rules say, unless it only warns.
-func (r *Report) addUnjudged(target string, about *Target, result Result) {
+func (r *Report) addUnjudged(rules []rule, target string, about *Target, result Result) {
 	more := r.details()
-	more.parts = append(more.parts, part{target: target, marks: []mark{marksFull}, about: about})
 	result.Target = target
-	more.full = append(more.full, result)
+	more.parts = append(more.parts, part{
+		rules: rules, target: target, marks: []mark{marksFull}, about: about, findings: findings{full: []Result{result}},
+	})
 }
 
 // unjudged returns the result of a target for which no rule is decided.
@@ -236,7 +241,7 @@ func (r *Report) parts() iter.Seq[part] {
 
 // firstPart returns the part of the target "".
 func (r *Report) firstPart() part {
-	p := part{wrongs: r.known().wrongs}
+	p := part{findings: r.known().findings}
 	if r.first != nil {
 		p.rules = *r.first
 	}
@@ -266,11 +271,11 @@ func (r *Report) all() []Result {
 	for p := range r.parts() {
 		size += len(p.marks)
 	}
-	results, full := make([]Result, 0, size), r.known().full
+	results := make([]Result, 0, size)
 	for p := range r.parts() {
 		for k, m := range p.marks {
 			if m == marksFull {
-				results, full = append(results, full[0]), full[1:]
+				results, p.full = append(results, p.full[0]), p.full[1:]
 			} else {
 				results = append(results, p.ofMark(k))
 			}
@@ -296,11 +301,9 @@ func (r *Report) Results(outcomes ...Outcome) []Result {
 // Targets returns what became of each VM or other object that was validated, in the order of the
 // results: at least one, unless the report is zero.
 func (r *Report) Targets() []Target {
-	all, full := []Target{}, r.known().full
+	all := []Target{}
 	for p := range r.parts() {
-		own := p.full(full)
-		full = full[len(own):]
-		all = append(all, p.describe(own))
+		all = append(all, p.describe())
 	}
 	return all
 }
@@ -317,7 +320,7 @@ func (r *Report) Valid() bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(r.known().full, Result.fails)
+	return true
 }
 
 // Passed reports whether the report is Valid and nothing was left out: its Targets were each
@@ -350,9 +353,9 @@ func (r *Report) gather(isWanted choice, choose func(*Result) []Violation) []Vio
 	if r.isZero() || r.more == nil {
 		return []Violation{}
 	}
-	full := r.known().full
-	size := len(full)
+	size := 0
 	for p := range r.parts() {
+		size += len(p.full)
 		for i := range p.wrong {
 			if w := &p.wrong[i]; isWanted == nil || isWanted(w, p.warns(w)) {
 				size++
@@ -369,7 +372,7 @@ func (r *Report) gather(isWanted choice, choose func(*Result) []Violation) []Vio
 			case plan.Broken:
 				all = p.appendBroken(all, k, isWanted)
 			case marksFull:
-				all, full = append(all, choose(&full[0])...), full[1:]
+				all, p.full = append(all, choose(&p.full[0])...), p.full[1:]
 			}
 		}
 	}

@@ -92,61 +92,36 @@ func (t Target) equal(u Target) bool {
 // byOwn is what a report knows of a VM that is validated by its own rules, apart from their results.
 var byOwn = &Target{From: SourceOwn}
 
-// of returns what is known of a target for which none of its rules is decided.
-func (t *Target) of(rules *Rules) *Target {
-	about := Target{From: SourceGiven}
-	if t != nil {
-		about = *t
-	}
-	about.Rules = rules.Len()
-	return &about
-}
-
-// full returns the results of the part that its marks cannot express, which are the first of all that are left.
-func (p *part) full(all []Result) []Result {
-	n := 0
-	for _, m := range p.marks {
-		if m == marksFull {
-			n++
-		}
-	}
-	return all[:n]
-}
-
-// describe returns the Target of the part. It takes the results that its marks cannot express.
-func (p *part) describe(full []Result) Target {
+// describe returns the Target of the part.
+func (p *part) describe() Target {
 	t := Target{From: SourceGiven}
-	judged := len(p.marks)
-	if len(full) > 0 && full[0].Index < 0 { // it is about all of them
-		judged = 0
+	rules := len(p.marks)
+	if len(p.full) > 0 && p.full[0].Index < 0 { // it is about all of them
+		rules = len(p.rules)
 	}
 	switch {
 	case p.about != nil:
 		t = *p.about
 		t.Problems = slices.Clip(t.Problems)
-	case judged == 0:
+	case rules == 0:
 		t.From = ""
 	}
-	t.Name, t.Rules, t.Valid = p.target, max(t.Rules, judged), p.isValid(full)
+	t.Name, t.Rules, t.Valid = p.target, max(t.Rules, rules), !p.fails && !p.isBroken()
 	if t.Coverage == "" {
-		t.Coverage, t.Doubt, t.Note = p.coverage(full)
+		t.Coverage, t.Doubt, t.Note = p.coverage()
 	}
 	return t
 }
 
-// isValid reports whether nothing fails the target.
-func (p *part) isValid(full []Result) bool {
-	return !p.isBroken() && !slices.ContainsFunc(full, Result.fails) && !p.fails
-}
-
-// isBroken reports whether what the plan found wrong fails the target.
+// isBroken reports whether a result fails the target.
 func (p *part) isBroken() bool {
-	return slices.ContainsFunc(p.wrong, func(w plan.Wrong) bool { return !p.warns(&w) })
+	isFailing := func(w plan.Wrong) bool { return !p.warns(&w) }
+	return slices.ContainsFunc(p.wrong, isFailing) || slices.ContainsFunc(p.full, Result.fails)
 }
 
 // coverage returns what the results say of the target, and for one that no rule was applied to, why.
-func (p *part) coverage(full []Result) (Coverage, Doubt, string) {
-	waits, judged := "", false
+func (p *part) coverage() (Coverage, Doubt, string) {
+	full, waits, judged := p.full, "", false
 	undecided, ignored := (*Result)(nil), (*Result)(nil)
 	for _, m := range p.marks {
 		switch {

@@ -116,13 +116,13 @@ func (e *evaluation) judgeOwn(report *Report, rules *ruleFinder, t *target) {
 		return
 	}
 	if t.Cause != vmtarget.Empty || t.VM == nil {
-		report.addUnjudged(t.Name, &Target{}, unjudged(emptiness(t)))
+		report.addUnjudged(nil, t.Name, &Target{}, unjudged(emptiness(t)))
 		return
 	}
 	found := rules.of(t)
 	switch {
 	case found.err != nil:
-		report.addUnjudged(t.Name, found.about, e.ratchetSource(t, unjudged(found.err)))
+		report.addUnjudged(nil, t.Name, found.about, e.ratchetSource(t, unjudged(found.err)))
 	case found.rules.Len() == 0:
 		report.add(&found.rules, t.Name, found.about)
 	default:
