@@ -330,7 +330,7 @@ func checkJudging(t *testing.T, j door.Judging, rules Rules, at *target, want Re
 	}
 	fields := map[string]string{} // with their origins
 	w := j.Search(at, jsonpath.VisitorFunc(func(w *jsonpath.Search, _ any) bool {
-		fields[w.At().String()] = j.Origin(at, w.At(), w.StandIn())
+		fields[w.At().String()] = at.OriginOf(w.At(), w.StandIn())
 		return true
 	}))
 	err := w.Run(insides.Parsed(want.Path), at.Root)

@@ -180,10 +180,6 @@ func (j *judging) Doubt(t *target, w *jsonpath.Search) (open bool, why error) {
 	return isOpen(why), why
 }
 
-func (j *judging) Origin(t *target, at jsonpath.Location, why jsonpath.StandIn) string {
-	return originOf(t, at, why)
-}
-
 func (j *judging) InForce(rule int, t *target) (demands bool, outcome, note string) {
 	of := j.of(rule, t)
 	if t.Full != nil { // KubeVirt would refuse the VM, which only some rules depend on

@@ -307,7 +307,7 @@ func (j *judgement) addViolation(w *jsonpath.Search, found any, f constraint.Fai
 		j.notYet = cmp.Or(j.notYet, errNotFilledIn.Error())
 		return
 	}
-	b := breach{f.Key(), j.set.Breach(f.Demand, found, &j.value), found, w.StandIn(), originOf(j.target, w.At(), w.StandIn())}
+	b := breach{f.Key(), j.set.Breach(f.Demand, found, &j.value), found, w.StandIn(), j.target.OriginOf(w.At(), w.StandIn())}
 	b.Detail += j.rule.origin(b.key)
 	if w.Pay(plan.WrongWork, w.At().TextSize()+len(b.Detail)+j.value.RenderedSize()+violationSize) {
 		j.result.Violations = append(j.result.Violations, j.rule.broken(b, w.At().Texts()))

@@ -106,7 +106,7 @@ func (in *Input) Violation(i int, below ...any) Violation {
 	}
 	found := jsonpath.Lookup(m.Value, at[len(from.at):])
 	return Violation{
-		Field: at.String(), Pointer: at.Pointer(), Value: value.Canonical(found), Origin: originOf(in.judgement.target, at, from.standIn),
+		Field: at.String(), Pointer: at.Pointer(), Value: value.Canonical(found), Origin: in.judgement.target.OriginOf(at, from.standIn),
 	}
 }
 

@@ -268,14 +268,6 @@ func explained(why jsonpath.StandIn, origin, shown, detail string) string {
 	return fmt.Sprintf("%s, from %s,%s", shown, origin, strings.TrimPrefix(detail, shown))
 }
 
-// originOf returns the Origin of a value that is at a location, or that stands in there.
-func originOf(t *target, at jsonpath.Location, why jsonpath.StandIn) string {
-	if why != jsonpath.Written {
-		return OriginDefault
-	}
-	return t.OriginOf(at)
-}
-
 // size returns what keeping the violation costs, apart from the texts that are shared.
 func (v *Violation) size() int {
 	return len(v.Field) + len(v.Pointer) + len(v.Detail) + len(v.Text) + violationSize

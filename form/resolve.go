@@ -252,7 +252,7 @@ func (r *resolver) find(p *jsonpath.Path) *found {
 		}
 		f.isOpen = f.isOpen || w.IsOpen()
 		f.values = append(f.values, FieldValue{
-			Field: w.At().String(), Pointer: w.At().Pointer(), Value: value.Canonical(v), Origin: r.Origin(r.target, w.At(), w.StandIn()),
+			Field: w.At().String(), Pointer: w.At().Pointer(), Value: value.Canonical(v), Origin: r.target.OriginOf(w.At(), w.StandIn()),
 		})
 		return true
 	}))

@@ -38,8 +38,6 @@ type Judging interface {
 	Doubt(t *vmtarget.Target, w *jsonpath.Search) (isOpen bool, why error)
 	// Implied returns the fields of a target that count even if they are not written.
 	Implied(t *vmtarget.Target) *jsonpath.Implied
-	// Origin returns the Origin of a value at a location, or of one that stands in there.
-	Origin(t *vmtarget.Target, at jsonpath.Location, why jsonpath.StandIn) string
 	// InForce reports whether a rule demands a value at present. If the rule checks no value at
 	// all, it also returns the Outcome and why.
 	InForce(rule int, t *vmtarget.Target) (demands bool, outcome, note string)

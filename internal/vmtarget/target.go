@@ -61,10 +61,16 @@ func (t *Target) IsPlain() bool {
 	return t.Nothing == "" && t.Refusal == nil && t.Open == 0 && !t.HasParameters && t.Origins == nil
 }
 
-// OriginOf returns which object set the value at a location when the VM was expanded; "" if
-// the VM has the value itself.
-func (t *Target) OriginOf(at jsonpath.Location) string {
-	if t.Origins == nil || len(at) < len(t.VMAt) {
+// OriginDefault is the origin of a default. Package vmrules exports the same.
+const OriginDefault = "default"
+
+// OriginOf returns the origin of a value that is at a location, or that stands in there: which object
+// set it when the VM was expanded; "" if the VM has the value itself.
+func (t *Target) OriginOf(at jsonpath.Location, why jsonpath.StandIn) string {
+	switch {
+	case why != jsonpath.Written:
+		return OriginDefault
+	case t.Origins == nil || len(at) < len(t.VMAt):
 		return ""
 	}
 	for pointer := at[len(t.VMAt):].Pointer(); pointer != ""; pointer = pointer[:strings.LastIndexByte(pointer, '/')] {
