@@ -20,18 +20,13 @@ const Work = 50
 // A Mark is the result of a walk for an entry.
 type Mark byte
 
+// The results.
 const (
-	// Unsure means that the walk has no mark.
-	Unsure Mark = iota
-	// Holds means that the path selects some values, and all of them satisfy the entry.
-	Holds
-	// NotNeeded means that what the entry needs is missing.
-	NotNeeded
-	// Broken means that some values do not satisfy the entry, or that its path selects nothing:
-	// what is wrong is listed.
-	Broken
-	// Waits means that its path selects nothing yet. Only Await writes it.
-	Waits
+	Unsure    Mark = iota // none
+	Holds                 // its path selects some values, and all of them satisfy it
+	NotNeeded             // what it needs is missing
+	Broken                // some values do not satisfy it, or its path selects nothing: what is wrong is listed
+	Waits                 // its path selects nothing yet; only Await writes this
 )
 
 // While a walk runs, the Mark of an entry collects these flags.

@@ -6,10 +6,8 @@ import "github.com/vmrules/vmrules/internal/jsonpath"
 // KubeVirt sets from it when it expands the VM. The tables [Instancetype] and [Preference]
 // list them in the order in which KubeVirt applies them.
 type Field struct {
-	// From is the path of the field below the object's spec.
-	From string
-	// Is says what the field must be.
-	Is FieldType
+	From string    // the path of the field below the object's spec
+	Is   FieldType // what the field must be
 	// To is the path of the field of the VM, in the form of jsonpath.Settable. It is "" if
 	// KubeVirt sets no field, or only together with another field of the object.
 	To string
@@ -17,12 +15,10 @@ type Field struct {
 	// instance type conflicts with the VM.
 	When jsonpath.Condition
 	Only func(in jsonpath.Around, parent any) bool
-	// Inside means that KubeVirt does not create the object around the field.
-	Inside bool
-	// How says how the VM's field gets its value.
-	How How
-	// Reported is what KubeVirt calls the VM's field in a conflict, if that is not its path.
-	Reported string
+
+	Inside   bool   // KubeVirt does not create the object around the field
+	How      How    // how the VM's field gets its value
+	Reported string // what KubeVirt calls the VM's field in a conflict, if that is not its path
 }
 
 // FieldType is the type of a field of an instance type or a preference.
@@ -44,32 +40,19 @@ const (
 // How says how a field of the VM gets its value.
 type How uint8
 
+// What the VM gets.
 const (
-	// Copied means that the VM gets a copy.
-	Copied How = iota
-	// Canonical means that the VM gets a quantity in its canonical form.
-	Canonical
-	// Merged means that the VM gets each member. The same value on both sides is no conflict.
-	Merged
-	// Created means that the VM gets an empty object.
-	Created
-	// CreatedIfTrue means that the VM gets an empty object if the value is true.
-	CreatedIfTrue
-	// NotAllowed means that the VM gets nothing, but must not have the field.
-	NotAllowed
-	// Topology means that the VM gets its part of the vCPUs, by the preference.
-	Topology
-	// Overcommitted means that the VM requests a part of its memory.
-	Overcommitted
-	// NewFeatures means that the VM gets the CPU features that it does not name.
-	NewFeatures
-	// PanicDevice means that the VM gets a list of one device of this model.
-	PanicDevice
-	// IfVirtio means that a disk gets a copy if its bus is virtio.
-	IfVirtio
-	// WithTimezone means that the VM gets a copy, and the preferred time zone too.
-	WithTimezone
-	// UnlessNewEFI means that the VM gets a copy if the object around the field is not
-	// itself a copy from the preference.
-	UnlessNewEFI
+	Copied        How = iota // a copy
+	Canonical                // a quantity in its canonical form
+	Merged                   // each member; the same value on both sides is no conflict
+	Created                  // an empty object
+	CreatedIfTrue            // an empty object if the value is true
+	NotAllowed               // nothing, but it must not have the field
+	Topology                 // its part of the vCPUs, by the preference
+	Overcommitted            // a request of a part of its memory
+	NewFeatures              // the CPU features that it does not name
+	PanicDevice              // a list of one device of this model
+	IfVirtio                 // a copy, on a disk whose bus is virtio
+	WithTimezone             // a copy, and the preferred time zone too
+	UnlessNewEFI             // a copy, if the object around the field is not itself a copy from the preference
 )
