@@ -45,7 +45,7 @@ func (r *reader) wrongWord(at int, expected string) {
 	word, shown := r.word(at), r.shown(at)
 	isName := strings.IndexFunc(word, isNoLetter) < 0
 	cure := ", where " + expected + " is expected"
-	literal := literalMeant(word)
+	literal := literals[strings.ToLower(word)]
 	switch {
 	case expected == aKey && isName && r.at(r.skipBlanks(at+len(word)), ":"):
 		r.unreadable(at, "keys need quotes: write %s", shown)
@@ -67,19 +67,11 @@ func isNoLetter(c rune) bool {
 	return c < utf8.RuneSelf && !isLetter && strings.IndexByte("0123456789_-.", byte(c)) < 0
 }
 
-// literalMeant returns what JSON calls a word of other languages; "" if it is another word.
-func literalMeant(word string) string {
-	switch lower := strings.ToLower(word); lower {
-	case "true", "false", "null":
-		return lower
-	case "yes", "on":
-		return "true"
-	case "no", "off":
-		return "false"
-	case "none", "nil":
-		return "null"
-	}
-	return ""
+// literals has what JSON calls words of other languages, which are here in lower case.
+var literals = map[string]string{
+	"true": "true", "yes": "true", "on": "true",
+	"false": "false", "no": "false", "off": "false",
+	"null": "null", "none": "null", "nil": "null",
 }
 
 // noComma reports what follows an element where a comma or closing bracket should.
