@@ -1,6 +1,7 @@
 package vmrules
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -256,20 +257,13 @@ var codeOfReason = map[Reason]string{
 	ReasonRequired: codeMissingKey, ReasonTypeInvalid: codeWrongType, ReasonDuplicate: codeDuplicate, ReasonTooLong: codeTooLong,
 }
 
+var codeOfKey = map[string]string{
+	"": codeUnreadable, rulekey.Path: codeInvalidPath, rulekey.Valid: codeInvalidPath, constraint.Regex: codeInvalidRegex,
+}
+
 // codeOf returns the code of a problem with the value of a key.
 func codeOf(reason Reason, key string) string {
-	if code := codeOfReason[reason]; code != "" {
-		return code
-	}
-	switch key {
-	case "":
-		return codeUnreadable
-	case rulekey.Path, rulekey.Valid:
-		return codeInvalidPath
-	case constraint.Regex:
-		return codeInvalidRegex
-	}
-	return codeInvalidArgument
+	return cmp.Or(codeOfReason[reason], codeOfKey[key], codeInvalidArgument)
 }
 
 // Error returns the problem in one line.
