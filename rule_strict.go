@@ -17,11 +17,7 @@ func (o *parseOptions) findsUnknown() bool { return o.strict || o.unstrict != ni
 
 // isOfStrict reports whether only Strict makes something with this code a problem.
 func isOfStrict(code string) bool {
-	switch code {
-	case codeMisspeltKey, codeUnknownKey, codeMisspeltKind, codeUnknownKind, codeNoArguments:
-		return true
-	}
-	return false
+	return slices.Contains([]string{codeMisspeltKey, codeUnknownKey, codeMisspeltKind, codeUnknownKind, codeNoArguments}, code)
 }
 
 // ofStrict adds a problem that only Strict finds. The suggestion replaces what is at the offset.

@@ -75,11 +75,7 @@ var (
 
 // passed reports whether the target does not keep a report from having passed.
 func (t Target) passed() bool {
-	switch t.Coverage {
-	case CoverageJudged, CoverageExempt, CoverageNotApplicable:
-		return t.Valid
-	}
-	return false
+	return t.Valid && slices.Contains([]Coverage{CoverageJudged, CoverageExempt, CoverageNotApplicable}, t.Coverage)
 }
 
 // equal reports whether two targets are the same.
