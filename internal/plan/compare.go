@@ -78,22 +78,16 @@ func keyOf(w *Wrong) string { return constraint.Failure{Demand: w.Demand}.Key() 
 func itemsOn(path *jsonpath.Path) (n int, ok bool) {
 	list := ""
 	for _, step := range path.Steps() {
+		name, isName := step.(jp.Child)
+		_, isIndex := step.(jp.Nth)
 		isEvery := step == jp.Wildcard('#')
-		if value.NamedIn[list] && !isEvery {
+		if !isEvery && (value.NamedIn[list] || !isName && !isIndex) {
 			return 0, false
 		}
-		switch step := step.(type) {
-		case jp.Child:
-			list = string(step)
-			continue
-		case jp.Nth:
-		default:
-			if !isEvery {
-				return 0, false
-			}
+		list = string(name) // "" after an item
+		if !isName {
+			n++
 		}
-		list = ""
-		n++
 	}
 	return n, true
 }
@@ -167,16 +161,7 @@ func isSame(a, b []any) bool { return len(a) == len(b) && (len(a) == 0 || &a[0] 
 
 // nameOf returns the name of an item; "" if it has none. It returns false if that is not sure.
 func nameOf(item any) (name string, ok bool) {
-	switch item := item.(type) {
-	case nil:
-		return "", true
-	case map[string]any:
-		switch name := item["name"].(type) {
-		case nil:
-			return "", true
-		case string:
-			return name, true
-		}
-	}
-	return "", false
+	object, isObject := item.(map[string]any)
+	name, ok = object["name"].(string)
+	return name, ok || item == nil || isObject && object["name"] == nil
 }
