@@ -92,7 +92,7 @@ func (insides) Demands(rules Rules, i int) (set *constraint.Set, unread []string
 func (insides) Implied(p Path, opts []ValidateOption) *jsonpath.Implied {
 	e := newEvaluation(opts)
 	defer e.Release()
-	return e.plain.Of(p.steps())
+	return e.plain.Of(p.parsed.Steps())
 }
 
 // Alone returns a function that checks a value as the only one that the path of a rule selects, in an

@@ -5,8 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ohler55/ojg/jp"
-
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 )
@@ -85,8 +83,6 @@ func MustParsePath(s string) Path {
 
 // IsZero reports whether the path is absent.
 func (p Path) IsZero() bool { return p.parsed == nil }
-
-func (p Path) steps() jp.Expr { return p.parsed.Steps() }
 
 // text returns the path as it was written; "" for the zero value.
 func (p Path) text() string { return p.parsed.Text() }

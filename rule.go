@@ -170,7 +170,8 @@ func newRules(rules []rule, isWhole bool) Rules {
 	for i := range rules {
 		r := &rules[i]
 		r.index = i
-		if at := jsonpath.Fixed(r.Path.steps()); len(at) == len(r.Path.steps()) {
+		steps := r.Path.parsed.Steps()
+		if at := jsonpath.Fixed(steps); len(at) == len(steps) {
 			r.usual = vmtarget.UsualAt.Join(at).Texts()
 		}
 	}

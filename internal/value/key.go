@@ -91,17 +91,12 @@ func ByName(v any) any {
 // Names returns the sorted names of the members of an object; nil if v is not an object.
 func Names(v any) []string {
 	var names []string
-	switch v := ByName(v).(type) {
-	case map[string]any:
-		names = make([]string, 0, len(v))
-		for name := range v {
+	if named, ok := ByName(v).(map[string]any); ok {
+		names = make([]string, 0, len(named))
+		for name := range named {
 			names = append(names, name)
 		}
-	default:
-		m := reflect.ValueOf(v)
-		if !m.IsValid() || m.Kind() != reflect.Map {
-			return nil
-		}
+	} else if m := reflect.ValueOf(v); m.Kind() == reflect.Map {
 		for _, key := range m.MapKeys() {
 			names = append(names, key.String())
 		}
