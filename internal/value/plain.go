@@ -181,7 +181,7 @@ func (p *plainer) converted(v any, depth int) any {
 		items := make([]any, Len(v))
 		for i := range items {
 			next, _ := Item(v, i)
-			items[i] = p.below(next, depth)
+			items[i], _ = p.plain(next, depth+1)
 		}
 		return items
 	case Object:
@@ -190,20 +190,11 @@ func (p *plainer) converted(v any, depth int) any {
 		members := make(map[string]any, len(names))
 		for _, name := range names {
 			next, _ := Member(v, name)
-			members[name] = p.below(next, depth)
+			members[name], _ = p.plain(next, depth+1)
 		}
 		return members
 	}
 	return p.number(v)
-}
-
-// below converts a member or item that is already resolved.
-func (p *plainer) below(v any, depth int) any {
-	if _, isNone := v.(noJSON); isNone {
-		return p.number(v)
-	}
-	plain, _ := p.plain(v, depth+1)
-	return plain
 }
 
 // number returns a number as an int64 or float64 with the same digits, or as a json.Number.
