@@ -28,7 +28,7 @@ func checkBounded(t *testing.T, rules Rules, object map[string]any, b Budget, op
 	alone := Validate(unplanned(rules), object, opts...).Results()
 	for i, r := range Validate(rules, object, opts...).Results() {
 		isCut := strings.Contains(r.Note, "is used up") // it is the judgement's own
-		if r.Outcome != OutcomeUndecided && !isCut && !isForgivenLess(r, whole[i]) && !(i < len(alone) && r.equal(&alone[i])) {
+		if r.Outcome != OutcomeUndecided && !isCut && !isForgivenLess(r, whole[i]) && !(i < len(alone) && r.equal(alone[i])) {
 			t.Fatalf("with %+v, for %#v:\n%s\nand without:\n%s", b, object, r, whole[i])
 		}
 	}
@@ -45,7 +45,7 @@ func isForgivenLess(r, whole Result) bool {
 			}
 		}
 	}
-	return r.equal(&whole) && (r.Outcome != OutcomeWarned || !r.fails())
+	return r.equal(whole) && (r.Outcome != OutcomeWarned || !r.fails())
 }
 
 // budget returns a budget that may be too small.

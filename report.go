@@ -401,5 +401,5 @@ func (r *Report) filter(isWanted choice, keep func(Violation) bool) []Violation 
 // Equal reports whether two reports have the same contents.
 func (r *Report) Equal(q *Report) bool {
 	return r.isZero() == q.isZero() && r.known().omitted == q.known().omitted && slices.EqualFunc(r.Targets(), q.Targets(), Target.equal) &&
-		slices.EqualFunc(r.all(), q.all(), func(a, b Result) bool { return a.equal(&b) })
+		slices.EqualFunc(r.all(), q.all(), Result.equal)
 }

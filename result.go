@@ -117,11 +117,10 @@ func (r Result) clone() Result {
 }
 
 // equal reports whether two results say the same.
-func (r *Result) equal(q *Result) bool {
-	return r.Index == q.Index && r.Rule == q.Rule && r.Kind == q.Kind && r.Path.Equal(q.Path) &&
-		r.Message == q.Message && r.Target == q.Target && r.Outcome == q.Outcome && r.Doubt == q.Doubt &&
-		r.Note == q.Note && r.Waits == q.Waits && r.Omitted == q.Omitted &&
-		slices.EqualFunc(r.Violations, q.Violations, func(v, w Violation) bool { return reflect.DeepEqual(v, w) })
+func (r Result) equal(q Result) bool {
+	same := r.Path.Equal(q.Path) && slices.EqualFunc(r.Violations, q.Violations, func(v, w Violation) bool { return reflect.DeepEqual(v, w) })
+	r.Path, r.Violations, q.Path, q.Violations = Path{}, nil, Path{}, nil
+	return same && reflect.DeepEqual(r, q)
 }
 
 // String returns the result as text for people: the outcome, the rule and its target, then
