@@ -41,10 +41,7 @@ func TokenAround(text string, at int) (start, end int) {
 
 // wordLength returns the length of the string, word or other character that begins a text.
 func wordLength(text string) int {
-	if text == "" {
-		return 0
-	}
-	if text[0] == '"' {
+	if strings.HasPrefix(text, `"`) {
 		if _, length := scanString(text); length > 0 {
 			return length
 		}
