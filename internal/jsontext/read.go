@@ -132,46 +132,45 @@ func (r *reader) object(n *Node) {
 	if !r.enter(n.Start) {
 		return
 	}
-	var many map[string]bool // the keys, if there are many
-	var plain map[string]any
+	var known map[string]any // the members by their keys, if Plain asks for them or if there are many
 	if r.format.Plain {
-		plain = map[string]any{}
-		n.Value = plain
+		known = map[string]any{}
+		n.Value = known
 	}
 	for i := 0; !r.stopped && r.more('}', n.Start, i > 0); i++ {
 		m, ok := r.key()
 		if !ok {
 			return
 		}
-		if n.has(m.Key, many) {
+		if n.has(m.Key, known) {
 			r.flaw(m.Start, Duplicate, "the key %s is given twice in one object: keep one of them", value.Quoted(m.Key))
 		}
 		m.Value = r.read(aValue)
-		if plain != nil {
-			plain[m.Key] = m.Value.Value
+		if known != nil {
+			known[m.Key] = m.Value.Value
+		}
+		if r.format.Plain {
 			continue
 		}
 		if n.Members == nil && r.depth == 2 {
 			n.Members = make([]Member, 0, usualMembers)
 		}
 		n.Members = append(n.Members, m)
-		if many != nil {
-			many[m.Key] = true
-		} else if len(n.Members) > manyMembers {
-			many = map[string]bool{}
+		if known == nil && len(n.Members) > manyMembers {
+			known = map[string]any{}
 			for _, earlier := range n.Members {
-				many[earlier.Key] = true
+				known[earlier.Key] = nil
 			}
 		}
 	}
 	r.leave()
 }
 
-// has reports whether an object has a key so far, of which many has all if it is not nil.
-func (n *Node) has(key string, many map[string]bool) bool {
-	plain, isPlain := n.Value.(map[string]any)
-	if _, known := plain[key]; isPlain || many != nil {
-		return known || many[key]
+// has reports whether an object has a key so far, of which known has all if it is not nil.
+func (n *Node) has(key string, known map[string]any) bool {
+	if known != nil {
+		_, isThere := known[key]
+		return isThere
 	}
 	return slices.ContainsFunc(n.Members, func(m Member) bool { return m.Key == key })
 }
