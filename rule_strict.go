@@ -105,10 +105,7 @@ func (o *parseOptions) meantKind(k Kind) string {
 
 // kindNames returns the names of all kinds that are known.
 func (o *parseOptions) kindNames() []string {
-	var names []string
-	for _, k := range formatKinds {
-		names = append(names, string(k))
-	}
+	names := []string{string(KindInteger), string(KindString), string(KindRegex), string(KindEnum)}
 	for _, k := range o.kinds {
 		names = append(names, string(k.kind))
 	}
