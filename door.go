@@ -186,10 +186,7 @@ func (j *judging) InForce(rule int, t *target) (demands bool, outcome, note stri
 		of.target = j.judge(of.rule, t)
 	}
 	demands = of.isInForce()
-	if of.result.Outcome == OutcomeUndecided {
-		return demands, string(OutcomeUndecided), of.result.Violations[0].Detail
-	}
-	return demands, string(of.result.Outcome), of.result.Note
+	return demands, string(of.result.Outcome), of.result.why()
 }
 
 func (j *judging) of(rule int, t *target) judgement {

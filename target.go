@@ -155,7 +155,7 @@ func (p *part) coverage() (Coverage, Doubt, string) {
 	return CoverageNotApplicable, "", "no rule applies"
 }
 
-// why returns in words why a rule is undecided.
+// why returns in words why a rule is undecided, ignored or skipped.
 func (r *Result) why() string {
 	for _, v := range r.Violations {
 		if v.Reason == ReasonInternal {
