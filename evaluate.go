@@ -354,7 +354,7 @@ func (j *judgement) missing() {
 		j.wait(errNotFilledIn.Error())
 		return
 	}
-	text := len(j.rule.Path.text())
+	text := len(j.rule.Path.parsed.Text())
 	if err := j.call.budget.Spend(plan.WrongWork+text*textWork, j.target.At.TextSize()+2*text+violationSize); err != nil {
 		j.undecided("", err)
 		return

@@ -84,9 +84,6 @@ func MustParsePath(s string) Path {
 // IsZero reports whether the path is absent.
 func (p Path) IsZero() bool { return p.parsed == nil }
 
-// text returns the path as it was written; "" for the zero value.
-func (p Path) text() string { return p.parsed.Text() }
-
 // Equal reports whether two paths have the same steps, however they are spelled.
 func (p Path) Equal(q Path) bool { return p.parsed.Equal(q.parsed) }
 
@@ -95,7 +92,7 @@ func (p Path) String() string {
 	if p.IsZero() {
 		return ""
 	}
-	return jsonpath.Prefix + jsonpath.LeadingDot(p.text())
+	return jsonpath.Prefix + jsonpath.LeadingDot(p.parsed.Text())
 }
 
 // shown returns String for a message, with a path that is too long for people cut off.
@@ -103,7 +100,7 @@ func (p Path) shown() string {
 	if p.IsZero() {
 		return ""
 	}
-	return jsonpath.Prefix + jsonpath.LeadingDot(value.Clipped(p.text(), value.MaxLine))
+	return jsonpath.Prefix + jsonpath.LeadingDot(value.Clipped(p.parsed.Text(), value.MaxLine))
 }
 
 // MarshalText returns String, so that a path is a string in JSON. The error is always nil.

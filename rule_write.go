@@ -93,7 +93,7 @@ func (r Rule) writable() (Rule, []string) {
 		}
 	}
 	r.Kind = Kind(kind)
-	texts := []string{r.Path.text(), r.Valid.text()}
+	texts := []string{r.Path.parsed.Text(), r.Valid.parsed.Text()}
 	for _, argument := range r.Arguments() {
 		for _, a := range argument.items() {
 			texts = append(texts, a.String())
