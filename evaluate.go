@@ -62,9 +62,6 @@ func (e *evaluation) Release() {
 	evaluations.Put(e)
 }
 
-// isSpent reports whether the budget was too small.
-func (e *evaluation) isSpent() bool { return e.budget.Err() != nil }
-
 // each validates targets. Before each it sets half of the budget aside for those after it, so that none
 // takes everything. The last one gets all that is left.
 func (e *evaluation) each(targets []target, judge func(*target)) {

@@ -134,9 +134,6 @@ type namedKind struct {
 	compiler KindCompiler
 }
 
-// knows reports whether a kind is one of the format, or has a compiler.
-func (o *parseOptions) knows(k Kind) bool { return k.isOfFormat() || o.compiler(k) != nil }
-
 // compiler returns the compiler that WithKind gave for a kind; nil if there is none.
 func (o *parseOptions) compiler(k Kind) KindCompiler {
 	for _, known := range slices.Backward(o.kinds) {

@@ -81,7 +81,7 @@ func (f *ruleFinder) read(from vmsource.Text, about Target) *ownRules {
 // usable returns rules that were read, or the problems with them.
 func (f *ruleFinder) usable(rules Rules, problems []Problem, about Target) *ownRules {
 	switch {
-	case f.call.isSpent():
+	case f.call.budget.Err() != nil:
 		return &ownRules{about: &about, err: doubtful(DoubtBound, errors.New(tooMuchToRead(f.call.budget.Err())))}
 	case len(problems) > 0:
 	case rules.isWhole:

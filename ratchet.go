@@ -38,7 +38,7 @@ func (e *evaluation) ratchet(r *rule, t, by *target) {
 		_ = e.budget.Spend(len(known[at])*plan.WrongWork, 0)
 		v.Warned = v.Warned || slices.ContainsFunc(known[at], func(old oldViolation) bool { return e.isSame(v, found, old) })
 	}
-	if e.isSpent() || now.Doubt || then.Doubt {
+	if e.budget.Err() != nil || now.Doubt || then.Doubt {
 		return
 	}
 	d.Violations = violations

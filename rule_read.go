@@ -73,7 +73,8 @@ func (r *ruleReader) read(index int, n jsontext.Node) rule {
 
 // judgesArguments reports whether the meaning of the arguments is known: that of an unknown kind may be any.
 func (r *ruleReader) judgesArguments() bool {
-	return r.rule.Kind == "" || r.knows(r.rule.Kind)
+	k := r.rule.Kind
+	return k == "" || k.isOfFormat() || r.compiler(k) != nil
 }
 
 // mandatory reads a key that must have a string that is not empty.

@@ -183,7 +183,7 @@ func (e *evaluation) appendTargets(targets []target, v any, isWhole bool) []targ
 	switch usual := vmtarget.Usual(object); {
 	case isWhole:
 		return vmtarget.AppendObjects(targets, v, &e.budget.Meter)
-	case usual != nil && !e.isSpent():
+	case usual != nil && e.budget.Err() == nil:
 		return append(targets, vmtarget.UsualTarget(object, usual))
 	case e.given.partial:
 		targets = vmtarget.AppendForm(targets, v, &e.budget.Meter)

@@ -102,7 +102,7 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) *Report {
 	e.isOwn, e.given.reading.budget = true, &e.budget
 	rules := ruleFinder{call: e, texts: map[annotationText]*ownRules{}, templates: map[TemplateRef]*ownRules{}}
 	targets := e.appendTargets(nil, value.Resolve(object), false)
-	if e.isSpent() {
+	if e.budget.Err() != nil {
 		targets = targets[:1] // it says so
 	}
 	e.each(targets, func(t *target) { e.judgeOwn(report, &rules, t) })
