@@ -98,13 +98,8 @@ func (r *Result) judged() bool {
 // failing returns the violations that fail the object. If the result fails the object but
 // has no such violation, for instance because it was cut, failing makes one that says so.
 func (r *Result) failing() []Violation {
-	var all []Violation
-	for _, v := range r.Violations {
-		if v.fails() {
-			all = append(all, v)
-		}
-	}
-	if all == nil && r.fails() {
+	all := slices.DeleteFunc(slices.Clone(r.Violations), func(v Violation) bool { return v.Warned })
+	if len(all) == 0 && r.fails() {
 		all = []Violation{{Rule: r.Rule, Message: r.Message, Reason: ReasonInternal, Detail: "the violations are left out"}}
 	}
 	return all
