@@ -100,13 +100,9 @@ func commonDigits(text string) (int64, string) {
 	return value, text[i:]
 }
 
-var powersOfTen = func() (powers [19]int64) {
-	powers[0] = 1
-	for i := range powers[1:] {
-		powers[i+1] = 10 * powers[i]
-	}
-	return powers
-}()
+var powersOfTen = [...]int64{
+	1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+}
 
 // parseScientific reads the parts before and after an e. It reads both even if one is beyond
 // the bounds: a text that is not a number must not be reported as a number beyond the bounds.
