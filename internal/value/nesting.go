@@ -103,11 +103,6 @@ type typeEncoding struct {
 // typeEncodings has the typeEncoding of each reflect.Type that was seen.
 var typeEncodings sync.Map
 
-var (
-	marshaler     = reflect.TypeFor[json.Marshaler]()
-	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
-)
-
 func encodingOf(t reflect.Type) *typeEncoding {
 	if known, ok := typeEncodings.Load(t); ok {
 		return known.(*typeEncoding)
@@ -142,4 +137,6 @@ func isScalar(t reflect.Type) bool {
 	return true
 }
 
-func writesItself(t reflect.Type) bool { return t.Implements(marshaler) || t.Implements(textMarshaler) }
+func writesItself(t reflect.Type) bool {
+	return t.Implements(reflect.TypeFor[json.Marshaler]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]())
+}
