@@ -55,10 +55,8 @@ func (r *Rule) UnmarshalJSON(text []byte) error {
 	}
 	rules, nodes, problems := readRules("["+string(text)+"]", parseOptionsOf(nil))
 	if len(nodes) > 1 || nodes == nil && problems == nil {
-		problems = []Problem{{
-			Index: -1, Reason: ReasonTypeInvalid, Code: codeWrongType,
-			Message: fmt.Sprintf("there are %d values, but a rule is one object: { … }", len(nodes)),
-		}}
+		message := fmt.Sprintf("there are %d values, but a rule is one object: { … }", len(nodes))
+		problems = []Problem{{Index: -1, Reason: ReasonTypeInvalid, Code: codeWrongType, Message: message}}
 	}
 	if problems != nil {
 		return asParseError(withinKeys(problems, rules, nodes))
