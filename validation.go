@@ -61,12 +61,15 @@ func Validate(rules Rules, object map[string]any, opts ...ValidateOption) *Repor
 	return report
 }
 
+// usualBudget is that of a call without options, which need not be worked out for each.
+var usualBudget = Budget{}.whole()
+
 // validateUsual is Validate for the most usual form of object and no options. If the plan
 // settles all rules, it allocates nothing except the report.
 func validateUsual(rules *Rules, object map[string]any, template any) *Report {
 	report := &Report{}
 	marks := report.add(rules, "", nil)
-	b := Budget{}.whole()
+	b := usualBudget
 	wrong, isSure := rules.plan.Run(template, &b, marks, false)
 	report.keep(wrong, vmtarget.UsualAt)
 	if isSure {
