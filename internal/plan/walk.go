@@ -192,19 +192,13 @@ func (w *walk) settle(entries []Entry) bool {
 			w.found[i] = NotNeeded
 		default:
 			w.found[i] = Broken
-			if flags&isBroken == 0 {
-				w.miss(i, len(entries[i].Path.Text()))
+			text := len(entries[i].Path.Text())
+			if flags&isBroken == 0 && w.budget.Spend(WrongWork+text*textWork, 4*text+wrongSize) == nil {
+				w.wrong = append(w.wrong, Wrong{Entry: int32(i)}) // nothing is there
 			}
 		}
 	}
 	return isSure
-}
-
-// miss keeps that nothing is there.
-func (w *walk) miss(entry, text int) {
-	if w.budget.Spend(WrongWork+text*textWork, 4*text+wrongSize) == nil {
-		w.wrong = append(w.wrong, Wrong{Entry: int32(entry)})
-	}
 }
 
 // spend pays for looking at values.
