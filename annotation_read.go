@@ -157,15 +157,14 @@ func (r *ruleReader) uniqueNames(rules []rule, nodes []jsontext.Node) {
 	first := make(map[string]int, len(rules))
 	for i := range rules {
 		own := rules[i].Name
-		if own == "" {
-			continue
-		}
-		if earlier, ok := first[own]; ok {
+		switch earlier, isTaken := first[own]; {
+		case own == "":
+		case isTaken:
 			r.index = i
 			name, _ := nodes[i].Member(rulekey.Name)
 			r.problem(name, rulekey.Name, ReasonDuplicate, "rules[%d] already has this name: names must be unique", earlier)
-			continue
+		default:
+			first[own] = i
 		}
-		first[own] = i
 	}
 }
