@@ -25,7 +25,7 @@ func (e *expansion) conflicts() ([]Conflict, error) {
 	inMemory := false
 	for _, f := range e.instancetype.class.fields {
 		isMemory := strings.HasPrefix(f.From, "memory.")
-		if isMemory && inMemory {
+		if f.When == jsonpath.Overwritten || isMemory && inMemory {
 			continue
 		}
 		conflicts, err := e.conflictsOf(f)
@@ -39,11 +39,7 @@ func (e *expansion) conflicts() ([]Conflict, error) {
 }
 
 func (e *expansion) conflictsOf(f vmfields.Field) ([]Conflict, error) {
-	given := e.instancetype.at(f)
-	if given == nil || f.To == "" || f.When == jsonpath.Overwritten {
-		return nil, nil
-	}
-	places, err := e.places(f, given)
+	given, places, err := e.places(e.instancetype, f)
 	if err != nil {
 		return nil, err
 	}

@@ -120,11 +120,7 @@ func (e *expansion) expand() (*Expansion, error) {
 
 // apply sets the fields of the VM that come from one field of an object.
 func (e *expansion) apply(from *object, f vmfields.Field) error {
-	given := from.at(f)
-	if given == nil || f.To == "" {
-		return nil
-	}
-	places, err := e.places(f, given)
+	given, places, err := e.places(from, f)
 	if err != nil {
 		return err
 	}

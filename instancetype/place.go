@@ -20,11 +20,16 @@ func (p place) name() string { return p.at[len(p.at)-1].Name() }
 // value returns what is there; nil if nothing is.
 func (p place) value() any { return p.parent[p.name()] }
 
-// places returns the places of a field of the VM: one for each item of a list, and one for
-// each member of what is given if the field is of any name.
-func (e *expansion) places(f vmfields.Field, given any) ([]place, error) {
+// places returns what an object gives in a field, and the places of the VM's field: one for each item of
+// a list, and one for each member of what is given if the field is of any name. If nothing is given, there
+// are none.
+func (e *expansion) places(from *object, f vmfields.Field) (given any, found []place, err error) {
+	if given = from.at(f); given == nil || f.To == "" {
+		return nil, nil, nil
+	}
 	steps := strings.Split("spec.template."+strings.ReplaceAll(f.To, "[*]", ".[*]"), ".")
-	return e.follow(nil, e.vm, steps, given)
+	found, err = e.follow(nil, e.vm, steps, given)
+	return given, found, err
 }
 
 const placeSize = 32 // in bytes, without its location
