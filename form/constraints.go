@@ -88,6 +88,7 @@ type total struct {
 
 	// These are known once it is settled.
 	set      constraint.Set // the combined constraints
+	others   constraint.Set // those that are neither a list of values nor a pattern
 	patterns []*constraint.Pattern
 	listed   *constraint.Allowed // nil if no rule lists values
 	values   []string            // of these, those that satisfy the rest; nil if no rule lists values
@@ -139,14 +140,18 @@ func (t *total) addArguments(r *Resolved) {
 // that it is rendered as.
 func (t *total) settle() {
 	t.set = t.together.Set()
+	var others []constraint.Constraint
 	for _, c := range t.set.All() {
 		switch c := c.(type) {
 		case *constraint.Pattern:
 			t.patterns = append(t.patterns, c)
 		case *constraint.Allowed:
 			t.listed = c
+		default:
+			others = append(others, c)
 		}
 	}
+	t.others = constraint.NewSet(t.set.Type(), others)
 	if t.listed == nil {
 		return
 	}
@@ -166,17 +171,8 @@ func (t *total) admits(s *value.Scalar) bool {
 	if t.budget.Spend(meter.Times(s.Cost(), constraint.ListedWork), 0) != nil {
 		return false
 	}
-	if ok, err := t.set.Type().Admits(s, true); !ok || err != nil {
+	for range t.others.Failures(s, true, &t.budget) {
 		return false
-	}
-	for _, c := range t.set.All() {
-		switch c.(type) {
-		case *constraint.Allowed, *constraint.Pattern:
-			continue
-		}
-		if ok, err := c.Holds(s, &t.budget); !ok || err != nil {
-			return false
-		}
 	}
 	return true
 }
