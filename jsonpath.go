@@ -97,9 +97,6 @@ func (p Path) String() string {
 
 // shown returns String for a message, with a path that is too long for people cut off.
 func (p Path) shown() string {
-	if p.IsZero() {
-		return ""
-	}
 	return jsonpath.Prefix + jsonpath.LeadingDot(value.Clipped(p.parsed.Text(), value.MaxLine))
 }
 
