@@ -123,14 +123,11 @@ func (e *evaluation) judgeOwn(report *Report, rules *ruleFinder, t *target) {
 		return
 	}
 	found := rules.of(t)
-	switch {
-	case found.err != nil:
+	if found.err != nil {
 		report.addUnjudged(nil, t.Name, found.about, e.ratchetSource(t, unjudged(found.err)))
-	case found.rules.Len() == 0:
-		report.add(&found.rules, t.Name, found.about)
-	default:
-		e.judgeAll(report, &found.rules, found.about, t)
+		return
 	}
+	e.judgeAll(report, &found.rules, found.about, t)
 }
 
 // ParseObject reads the text of a JSON object into the form that Validate takes. Numbers
