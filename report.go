@@ -165,7 +165,6 @@ func NewReport(results []Result) *Report {
 // add adds a target, and returns the marks of its rules, for the caller to fill.
 func (r *Report) add(rules *Rules, target string, about *Target) []mark {
 	n := rules.Len()
-	r.whose = max(r.whose, givens)
 	if target == "" && r.first == nil && r.more == nil && (about == nil || about == byOwn) && n <= len(r.few) {
 		if about != nil {
 			r.whose = owns

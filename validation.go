@@ -67,7 +67,7 @@ var usualBudget = Budget{}.whole()
 // validateUsual is Validate for the most usual form of object and no options. If the plan
 // settles all rules, it allocates nothing except the report.
 func validateUsual(rules *Rules, object map[string]any, template any) *Report {
-	report := &Report{}
+	report := &Report{whose: givens}
 	marks := report.add(rules, "", nil)
 	b := usualBudget
 	wrong, isSure := rules.plan.Run(template, &b, marks, false)
