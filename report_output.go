@@ -21,12 +21,10 @@ import (
 // not change. It is an error of encoding/json if a Value or Limit that the caller gave NewReport has no
 // JSON form.
 func (r Report) MarshalJSON() ([]byte, error) {
-	all, left := r.Targets(), r.known().left
-	targets, room := cutTargets(all, maxOutput)
+	targets, left, room := cutTargets(r.Targets(), maxOutput)
 	results, omitted := cut(r.all(), room)
-	left += len(all) - len(targets)
 	valid, passed := r.Valid(), r.Passed()
-	return json.Marshal(writtenReport{&valid, &passed, &targets, left, &results, r.known().omitted + omitted})
+	return json.Marshal(writtenReport{&valid, &passed, &targets, r.known().left + left, &results, r.known().omitted + omitted})
 }
 
 var errNilPointer = errors.New("cannot read into a nil pointer")
@@ -291,23 +289,21 @@ func (r *Report) summary(results []Result, targets []Target) string {
 // many are left out. It is an error of encoding/json if a Value or Limit that the caller set has no JSON
 // form.
 func (e *InvalidError) MarshalJSON() ([]byte, error) {
-	all := e.all()
-	kept := jsontext.Fit(&jsontext.Room{Left: maxOutput}, all, -1, jsontext.Size)
+	kept, omitted := jsontext.Fit(&jsontext.Room{Left: maxOutput}, e.all(), -1, jsontext.Size)
 	return json.Marshal(struct {
 		Violations []Violation `json:"violations"`
 		Omitted    int         `json:"omitted,omitempty"`
-	}{kept, len(all) - len(kept)})
+	}{kept, omitted})
 }
 
 // MarshalJSON writes the problems. If they exceed 16 MiB, it writes as many as fit, and how
 // many are left out. The error is always nil.
 func (e *ParseError) MarshalJSON() ([]byte, error) {
-	all := e.all()
-	kept := jsontext.Fit(&jsontext.Room{Left: maxOutput}, all, -1, jsontext.Size)
+	kept, omitted := jsontext.Fit(&jsontext.Room{Left: maxOutput}, e.all(), -1, jsontext.Size)
 	return json.Marshal(struct {
 		Problems []Problem `json:"problems"`
 		Omitted  int       `json:"omitted,omitempty"`
-	}{kept, len(all) - len(kept)})
+	}{kept, omitted})
 }
 
 // The text of a report repeats a rule's message, and the values that an argument allows, for
@@ -323,28 +319,27 @@ const maxOutput = 16 << 20
 // first result that fails the object is always kept, so that the verdict does not change.
 func cut(results []Result, room int) (kept []Result, omitted int) {
 	out := jsontext.Room{Left: room}
-	kept = jsontext.Fit(&out, results, slices.IndexFunc(results, Result.fails), (*Result).sizeAlone)
+	kept, omitted = jsontext.Fit(&out, results, slices.IndexFunc(results, Result.fails), (*Result).sizeAlone)
 	for i := range kept {
 		if r := &kept[i]; r.Outcome != OutcomeUndecided {
-			violations := jsontext.Fit(&out, r.Violations, -1, jsontext.Size)
-			r.Omitted += len(r.Violations) - len(violations)
-			r.Violations = violations
+			violations, left := jsontext.Fit(&out, r.Violations, -1, jsontext.Size)
+			r.Violations, r.Omitted = violations, r.Omitted+left
 		}
 	}
-	return kept, len(results) - len(kept)
+	return kept, omitted
 }
 
-// cutTargets returns the targets that fit into half of the room, and what is left of it. Problems
-// that do not fit are left out first. The first target that keeps the report from having passed is
-// always kept, so that this does not change.
-func cutTargets(targets []Target, room int) (kept []Target, left int) {
+// cutTargets returns the targets that fit into half of the room, how many are left out, and the room that is
+// left. Problems that do not fit are left out first. The first target that keeps the report from having
+// passed is always kept, so that this does not change.
+func cutTargets(targets []Target, room int) (kept []Target, omitted, left int) {
 	out := jsontext.Room{Left: room / 2}
 	decisive := slices.IndexFunc(targets, func(t Target) bool { return !t.passed() })
-	kept = jsontext.Fit(&out, targets, decisive, (*Target).sizeAlone)
+	kept, omitted = jsontext.Fit(&out, targets, decisive, (*Target).sizeAlone)
 	for i := range kept {
-		kept[i].Problems = jsontext.Fit(&out, kept[i].Problems, -1, jsontext.Size)
+		kept[i].Problems, _ = jsontext.Fit(&out, kept[i].Problems, -1, jsontext.Size)
 	}
-	return kept, room/2 + out.Left
+	return kept, omitted, room/2 + out.Left
 }
 
 // sizeAlone returns how many bytes of JSON a target takes, at most, without its problems.

@@ -23,16 +23,16 @@ func (r *Room) Takes(bytes int) bool {
 	return true
 }
 
-// Fit returns the items of a list that fit, and always the decisive one, if it is not -1.
-func Fit[E any](r *Room, list []E, decisive int, size func(*E) int) []E {
+// Fit returns the items of a list that fit, and always the decisive one, if it is not -1; and how many do not fit.
+func Fit[E any](r *Room, list []E, decisive int, size func(*E) int) (kept []E, omitted int) {
 	if decisive >= 0 {
 		r.Takes(min(size(&list[decisive]), r.Left))
 	}
-	kept := []E{}
+	kept = []E{}
 	for i := range list {
 		if i == decisive || r.Left > 0 && r.Takes(size(&list[i])) {
 			kept = append(kept, list[i])
 		}
 	}
-	return kept
+	return kept, len(list) - len(kept)
 }
