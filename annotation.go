@@ -47,28 +47,28 @@ const (
 // different annotations, with the Code different-rules: for these, there is ValidateOwn.
 func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 	o := parseOptionsOf(opts)
-	text, err := textFor(vm, template, &o.budget.Meter)
+	text, problems := textFor(vm, template, &o.budget.Meter)
 	if o.budget.Err() != nil {
-		err = noRulesFor("", ReasonTooLong, codeTooLong, vmtarget.TooMany(o.budget.Err()))
+		problems = wholeProblem("", ReasonTooLong, codeTooLong, vmtarget.TooMany(o.budget.Err()))
 	}
-	if err != nil {
-		return o.usable(nil, problemsOf(err)), err
+	if problems != nil {
+		return o.usable(nil, problems), asParseError(problems)
 	}
 	rules, problems := parseText(text, o)
 	return rules, asParseError(problems)
 }
 
 // textFor returns the annotation with the rules for a VM.
-func textFor(vm, template map[string]any, m *meter.Meter) (vmsource.Text, error) {
+func textFor(vm, template map[string]any, m *meter.Meter) (vmsource.Text, []Problem) {
 	if vm == nil {
 		return templateText(template, true, m)
 	}
 	targets := vmtarget.Append(nil, value.Resolve(vm), m)
-	own, err := commonText(targets, vmsource.OfVM)
+	own, problems := commonText(targets, vmsource.OfVM)
 	first := vmsource.Of(&targets[0])
 	switch {
-	case err != nil, first.From == vmsource.Exempt:
-		return vmsource.Text{}, err
+	case problems != nil, first.From == vmsource.Exempt:
+		return vmsource.Text{}, problems
 	case !own.IsBlank():
 		return own, nil
 	}
@@ -81,8 +81,8 @@ func textFor(vm, template map[string]any, m *meter.Meter) (vmsource.Text, error)
 	case vmsource.Around:
 		return first.Text, nil
 	case vmsource.Unreadable: // the template may be that of a VM that names none
-		if found, err := templateText(template, false, m); err != nil || !found.IsBlank() {
-			return found, err
+		if found, problems := templateText(template, false, m); problems != nil || !found.IsBlank() {
+			return found, problems
 		}
 		return first.Text, nil
 	}
@@ -90,27 +90,27 @@ func textFor(vm, template map[string]any, m *meter.Meter) (vmsource.Text, error)
 }
 
 // templateText returns the one annotation of a template, which must be given if it is needed.
-func templateText(template map[string]any, isNeeded bool, m *meter.Meter) (vmsource.Text, error) {
+func templateText(template map[string]any, isNeeded bool, m *meter.Meter) (vmsource.Text, []Problem) {
 	switch {
 	case template == nil && isNeeded:
-		return vmsource.Text{}, noRulesFor(vmsource.OfTemplate, ReasonRequired, codeNoTemplate, "the template that has the rules is not given")
+		return vmsource.Text{}, wholeProblem(vmsource.OfTemplate, ReasonRequired, codeNoTemplate, "the template that has the rules is not given")
 	case template == nil:
 		return vmsource.Text{}, nil
 	}
 	v, isTemplate := vmtarget.AsTemplate(value.Resolve(template))
 	if !isTemplate {
-		return vmsource.Text{}, noRulesFor(vmsource.OfTemplate, ReasonTypeInvalid, codeNoTemplate, "this is not a template: it must be a Template of template.openshift.io or a VirtualMachineTemplate of template.kubevirt.io")
+		return vmsource.Text{}, wholeProblem(vmsource.OfTemplate, ReasonTypeInvalid, codeNoTemplate, "this is not a template: it must be a Template of template.openshift.io or a VirtualMachineTemplate of template.kubevirt.io")
 	}
-	found, err := commonText(vmtarget.Append(nil, v, m), vmsource.OfTemplate)
-	if err == nil && found.IsBlank() {
+	found, problems := commonText(vmtarget.Append(nil, v, m), vmsource.OfTemplate)
+	if problems == nil && found.IsBlank() {
 		found = vmsource.TextAt(v, OldAnnotation, vmsource.OfTemplate)
 	}
-	return found, err
+	return found, problems
 }
 
 // commonText returns the annotation that all VMs inside an object share, apart from those without
 // one. Source says whether the object is the VM or the template.
-func commonText(targets []target, source string) (vmsource.Text, error) {
+func commonText(targets []target, source string) (vmsource.Text, []Problem) {
 	var found vmsource.Text
 	for i := range targets {
 		t := &targets[i]
@@ -118,7 +118,7 @@ func commonText(targets []target, source string) (vmsource.Text, error) {
 		own.Of = source
 		switch {
 		case t.Cause != vmtarget.Empty:
-			return found, noRulesFor(source, ReasonInvalid, codeDifferentRules, "there may be VirtualMachines with other rules inside: "+t.Nothing)
+			return found, wholeProblem(source, ReasonInvalid, codeDifferentRules, "there may be VirtualMachines with other rules inside: "+t.Nothing)
 		case vmsource.IsExempt(t.VM) != vmsource.IsExempt(targets[0].VM):
 			return found, differentRules(source)
 		case own.IsBlank():
@@ -131,14 +131,14 @@ func commonText(targets []target, source string) (vmsource.Text, error) {
 	return found, nil
 }
 
-func differentRules(source string) error {
-	return noRulesFor(source, ReasonInvalid, codeDifferentRules,
+func differentRules(source string) []Problem {
+	return wholeProblem(source, ReasonInvalid, codeDifferentRules,
 		"the VirtualMachines inside have different rules: validate each by its own, or make a template of each")
 }
 
-// noRulesFor returns an error about the VM or the template as a whole.
-func noRulesFor(source string, reason Reason, code, message string) error {
-	return asParseError([]Problem{{Index: -1, Reason: reason, Code: code, Source: source, Message: message}})
+// wholeProblem returns the only problem: that of a whole annotation, or of the object that should have one.
+func wholeProblem(source string, reason Reason, code, message string) []Problem {
+	return []Problem{{Index: -1, Reason: reason, Code: code, Source: source, Message: message}}
 }
 
 // parseText reads the rules in an annotation. A template's own annotation is of version 201901-1,
@@ -148,7 +148,7 @@ func parseText(text vmsource.Text, o parseOptions) (Rules, []Problem) {
 		return Rules{}, nil
 	}
 	if wrong := text.Wrong(); wrong != "" {
-		problems := []Problem{{Index: -1, Reason: ReasonTypeInvalid, Code: codeWrongType, Source: text.Of, Message: wrong}}
+		problems := wholeProblem(text.Of, ReasonTypeInvalid, codeWrongType, wrong)
 		return o.usable(nil, problems), problems
 	}
 	if text.Key == OldAnnotation && !o.isOld {

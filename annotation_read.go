@@ -99,7 +99,7 @@ func readText(annotation string, o parseOptions) ([]jsontext.Node, []Problem) {
 	}
 	if len(annotation) > bytes {
 		message := fmt.Sprintf("the annotation has %d bytes, but all annotations of an object together may have %d", len(annotation), bytes)
-		return nil, []Problem{{Index: -1, Reason: ReasonTooLong, Code: codeTooLong, Message: message}}
+		return nil, wholeProblem("", ReasonTooLong, codeTooLong, message)
 	}
 	format := jsontext.Format{Name: "the annotation", Root: "an array of rules", Item: "rule", MaxItems: maxRules, MaxDepth: nesting}
 	root, wrong := jsontext.Read(annotation, format, &o.budget.Meter)

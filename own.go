@@ -85,7 +85,7 @@ func (f *ruleFinder) usable(rules Rules, problems []Problem, about Target) *ownR
 		return &ownRules{about: &about, err: doubtful(DoubtBound, errors.New(tooMuchToRead(f.call.budget.Err())))}
 	case len(problems) > 0:
 	case rules.isWhole:
-		problems = []Problem{{Index: -1, Reason: ReasonInvalid, Code: codeInvalidOption, Source: "template", Message: "the rules are about whole objects, not about VMs"}}
+		problems = wholeProblem(vmsource.OfTemplate, ReasonInvalid, codeInvalidOption, "the rules are about whole objects, not about VMs")
 	case about.From == SourceOwn:
 		return &ownRules{rules: rules, about: byOwn}
 	default:
@@ -127,9 +127,9 @@ func (f *ruleFinder) rulesIn(found *Template, about Target) *ownRules {
 	if found.Object == nil {
 		return f.usable(found.Rules, nil, about)
 	}
-	text, err := templateText(found.Object, true, &f.call.budget.Meter)
-	if err != nil {
-		return f.usable(Rules{}, problemsOf(err), about)
+	text, problems := templateText(found.Object, true, &f.call.budget.Meter)
+	if problems != nil {
+		return f.usable(Rules{}, problems, about)
 	}
 	return f.read(text, about)
 }

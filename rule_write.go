@@ -56,7 +56,7 @@ func (r *Rule) UnmarshalJSON(text []byte) error {
 	rules, nodes, problems := readRules("["+string(text)+"]", parseOptionsOf(nil))
 	if len(nodes) > 1 || nodes == nil && problems == nil {
 		message := fmt.Sprintf("there are %d values, but a rule is one object: { … }", len(nodes))
-		problems = []Problem{{Index: -1, Reason: ReasonTypeInvalid, Code: codeWrongType, Message: message}}
+		problems = wholeProblem("", ReasonTypeInvalid, codeWrongType, message)
 	}
 	if problems != nil {
 		return asParseError(withinKeys(problems, rules, nodes))
