@@ -228,7 +228,7 @@ func (j *judgement) applies() bool {
 	case err == nil && w.Matches() > 0:
 		return true
 	case err == nil && isOpen(doubt):
-		j.undecidedIfOpen(doubt)
+		j.stop(doubt)
 	case cmp.Or(err, doubt) != nil:
 		j.undecided("", fmt.Errorf("%s cannot be searched: %w", j.rule.Valid.shown(), cmp.Or(err, doubt)))
 	default:
@@ -369,10 +369,9 @@ func (j *judgement) undecided(argument string, doubt error) {
 	j.result.Outcome, j.result.Doubt, j.result.Violations = OutcomeUndecided, doubtIn(doubt), []Violation{v}
 }
 
-// undecidedIfOpen ends the judgement because a field is open. A form may still close it.
-func (j *judgement) undecidedIfOpen(doubt error) {
-	j.doubt, j.isOpen = doubt, true
-	if j.call.given.partial {
+// stop ends the judgement before any value is checked. If the doubt is an open field, a form may still close it.
+func (j *judgement) stop(doubt error) {
+	if j.doubt, j.isOpen = doubt, isOpen(doubt); j.isOpen && j.call.given.partial {
 		j.wait(doubt.Error())
 		return
 	}

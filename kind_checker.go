@@ -206,13 +206,8 @@ func (j *judgement) check() bool {
 	}
 	in := &Input{judgement: j, OldObjectUnknown: j.call.given.old != nil && j.target.IsItem()}
 	in.Root, in.Object = jsonpath.Lookup(c.object, j.target.At[len(j.target.VMAt):]), c.object
-	err := cmp.Or(in.selectValues(), in.selectOld())
-	switch {
-	case isOpen(err):
-		j.undecidedIfOpen(err)
-		return false
-	case err != nil:
-		j.undecided("", err)
+	if err := cmp.Or(in.selectValues(), in.selectOld()); err != nil {
+		j.stop(err)
 		return false
 	}
 	if _, ok := j.rule.checker.(absenceChecker); !ok && len(in.Values) == 0 {
