@@ -58,7 +58,6 @@ func RulesFor(vm, template map[string]any, opts ...ParseOption) (Rules, error) {
 	return rules, asParseError(problems)
 }
 
-// textFor returns the annotation with the rules for a VM.
 func textFor(vm, template map[string]any, m *meter.Meter) (vmsource.Text, []Problem) {
 	if vm == nil {
 		return templateText(template, true, m)

@@ -13,7 +13,6 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// parseRules returns the rules in the text of an annotation, and all problems.
 func parseRules(annotation string, o parseOptions) (Rules, []Problem) {
 	rules, _, problems := readRules(annotation, o)
 	return o.usable(rules, problems), problems
@@ -114,7 +113,6 @@ func readText(annotation string, o parseOptions) ([]jsontext.Node, []Problem) {
 	return root.Items, problems
 }
 
-// problemOf returns a Problem for what is wrong with the text.
 func problemOf(e jsontext.Error) Problem {
 	p := Problem{Index: e.Item, Key: e.Key, Offset: e.Offset, Reason: ReasonInvalid, Message: e.Message}
 	switch e.Kind {
@@ -129,7 +127,6 @@ func problemOf(e jsontext.Error) Problem {
 	return p
 }
 
-// tooMuchToRead returns the message of a Problem if the budget is too small.
 func tooMuchToRead(err error) string {
 	return fmt.Sprintf("the annotation is too costly to read from here on: %v", err)
 }

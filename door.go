@@ -156,7 +156,6 @@ func (insides) At(at jsonpath.Location) Path {
 	return path
 }
 
-// judging is a Judging.
 type judging struct {
 	*evaluation
 	rules  Rules

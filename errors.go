@@ -49,7 +49,6 @@ var reasonWords = map[Reason]string{
 	ReasonInternal:     "Not decided",
 }
 
-// reasonOf has the reasons for what is wrong with a value or an argument.
 var reasonOf = [...]Reason{
 	constraint.Invalid: ReasonInvalid, constraint.WrongType: ReasonTypeInvalid,
 	constraint.NotListed: ReasonNotSupported, constraint.TooLong: ReasonTooLong,
@@ -98,10 +97,8 @@ type doubtError struct {
 
 func (e *doubtError) Unwrap() error { return e.error }
 
-// doubtful returns an error with a Doubt.
 func doubtful(d Doubt, err error) error { return &doubtError{doubts: []Doubt{d}, error: err} }
 
-// reworded returns a doubt with another text.
 func reworded(doubt, text error) error { return &doubtError{doubtsIn(doubt), isOpen(doubt), text} }
 
 // doubtsIn returns the Doubts of an error. An error without one comes from searching, comparing or
@@ -261,7 +258,6 @@ var codeOfKey = map[string]string{
 	"": codeUnreadable, rulekey.Path: codeInvalidPath, rulekey.Valid: codeInvalidPath, constraint.Regex: codeInvalidRegex,
 }
 
-// codeOf returns the code of a problem with the value of a key.
 func codeOf(reason Reason, key string) string {
 	return cmp.Or(codeOfReason[reason], codeOfKey[key], codeInvalidArgument)
 }

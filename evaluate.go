@@ -298,7 +298,6 @@ func (j *judgement) Visit(w *jsonpath.Search, v any) bool {
 // wantsFirst reports whether FirstViolation applies. Ratcheting may forgive the first, and not the next.
 func (e *evaluation) wantsFirst() bool { return e.given.first && !e.given.ratchets }
 
-// addViolation adds that a value does not satisfy a demand.
 func (j *judgement) addViolation(w *jsonpath.Search, found any, f constraint.Failure) {
 	if j.call.given.partial && found == "" {
 		j.notYet = cmp.Or(j.notYet, errNotFilledIn.Error())
@@ -333,7 +332,6 @@ func (j *judgement) wait(note string) {
 	j.end(OutcomeSkipped, note)
 }
 
-// violated ends the judgement with what was found.
 func (j *judgement) violated() {
 	j.result.Outcome = j.rule.outcomeIfViolated()
 	j.result.Waits = j.notYet != ""
@@ -472,7 +470,6 @@ func (j *judgement) atValue(w *jsonpath.Search, doubt error) error {
 	return fmt.Errorf("cannot be decided for %w", j.atField(w, doubt))
 }
 
-// withArgument returns a doubt in words, after the argument if it is about one.
 func withArgument(argument string, doubt error) string {
 	if argument == "" {
 		return doubt.Error()

@@ -28,7 +28,6 @@ func (k Kind) isOfFormat() bool { return constraint.IsKind(k) }
 // valueType returns the type of value that the kind demands: a scalar, if it is not one of the format.
 func (k Kind) valueType() constraint.Type { return constraint.OfKind(string(k)) }
 
-// isKnown reports whether the rule's kind is known.
 func (r *rule) isKnown() bool { return r.Kind.isOfFormat() || r.checker != nil }
 
 // enforcesNothing reports whether the rule is an enum or regex without any argument.
@@ -128,7 +127,6 @@ func (s RuleSource) Spend(time time.Duration, bytes int64) error {
 	return s.budget.Pay(time, bytes)
 }
 
-// A namedKind is what WithKind was given.
 type namedKind struct {
 	kind     Kind
 	compiler KindCompiler

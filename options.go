@@ -90,7 +90,6 @@ func LeaveOutUnusable() ParseOption { return parseOption(func(o *parseOptions) {
 // A ValidateOption changes how an object is validated.
 type ValidateOption interface{ changeJudging(*settings) }
 
-// settings are what ValidateOptions set.
 type settings struct {
 	old      map[string]any
 	ratchets bool

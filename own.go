@@ -33,7 +33,6 @@ type ownRules struct {
 
 var exempt = &ownRules{about: &Target{Coverage: CoverageExempt, Note: "the VM has the annotation " + SkipAnnotation}}
 
-// of returns the rules for the VM of a target.
 func (f *ruleFinder) of(t *target) *ownRules {
 	switch source := vmsource.Of(t); source.From {
 	case vmsource.Exempt:
@@ -122,7 +121,6 @@ func (f *ruleFinder) lookUp(ref TemplateRef) *ownRules {
 	return &ownRules{about: &about, err: doubtful(DoubtTemplate, fmt.Errorf("the template %s, which the VM names, is not there", about.Template))}
 }
 
-// rulesIn returns the rules of a template that was found.
 func (f *ruleFinder) rulesIn(found *Template, about Target) *ownRules {
 	if found.Object == nil {
 		return f.usable(found.Rules, nil, about)
@@ -158,7 +156,6 @@ type keptText struct {
 // keptRules keeps texts by their keys and what they say.
 type keptRules = keep.Store[[2]string, keptText]
 
-// maxKept is how many bytes KeepRules keeps.
 const maxKept = 16 << 20
 
 // parse returns the rules of an annotation, which may be kept.

@@ -123,7 +123,6 @@ func (e *evaluation) oldTarget(t *target) *target {
 	return old
 }
 
-// An oldViolation is a violation by the old object, and what it is about.
 type oldViolation struct {
 	*Violation
 	found any

@@ -188,7 +188,6 @@ func (r *Report) keep(wrong []plan.Wrong, at jsonpath.Location) {
 	}
 }
 
-// last returns the findings about the target that was added last.
 func (r *Report) last() *findings {
 	more := r.details()
 	if n := len(more.parts); n > 0 {
@@ -197,7 +196,6 @@ func (r *Report) last() *findings {
 	return &more.findings
 }
 
-// details returns r.more, and makes it if there is none.
 func (r *Report) details() *details {
 	if r.more == nil {
 		r.more = &details{}
@@ -238,7 +236,6 @@ func (r *Report) parts() iter.Seq[part] {
 	}
 }
 
-// firstPart returns the part of the target "".
 func (r *Report) firstPart() part {
 	p := part{findings: r.known().findings}
 	if r.first != nil {
@@ -261,7 +258,6 @@ func (r *Report) known() *details {
 	return r.more
 }
 
-// isZero reports whether nothing was validated.
 func (r *Report) isZero() bool { return r == nil || r.whose == nobodys }
 
 // all returns all results. Their violations are the report's own.

@@ -379,7 +379,6 @@ func causesOf[E any](list []E, cause func(E) Cause) []Cause {
 	return causes
 }
 
-// omittedCause returns the cause that says how many are left out.
 func omittedCause(n int) Cause {
 	return Cause{Reason: ReasonInternal, Message: fmt.Sprintf("%d more are left out because there are too many", n)}
 }

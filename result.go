@@ -64,7 +64,6 @@ func (r *rule) result(target string) Result {
 	return Result{Index: r.index, Rule: r.Name, Kind: r.Kind, Path: r.Path, Message: r.Message, Target: target}
 }
 
-// outcomeIfViolated returns the outcome of a rule that is violated.
 func (r *rule) outcomeIfViolated() Outcome {
 	if r.JustWarning {
 		return OutcomeWarned
@@ -111,7 +110,6 @@ func (r Result) clone() Result {
 	return r
 }
 
-// equal reports whether two results say the same.
 func (r Result) equal(q Result) bool {
 	same := r.Path.Equal(q.Path) && slices.EqualFunc(r.Violations, q.Violations, func(v, w Violation) bool { return reflect.DeepEqual(v, w) })
 	r.Path, r.Violations, q.Path, q.Violations = Path{}, nil, Path{}, nil
@@ -220,7 +218,6 @@ func (r *rule) broken(b breach, at jsonpath.Texts) Violation {
 	return v
 }
 
-// violation returns a violation of the rule.
 func (r *rule) violation(reason Reason, argument, detail string) Violation {
 	return Violation{Rule: r.Name, Message: r.Message, Reason: reason, Argument: argument, Detail: detail, Warned: r.JustWarning}
 }
@@ -267,7 +264,6 @@ func (v *Violation) size() int {
 	return len(v.Field) + len(v.Pointer) + len(v.Detail) + len(v.Text) + violationSize
 }
 
-// fails reports whether the violation fails the object.
 func (v Violation) fails() bool { return !v.Warned }
 
 // Error returns the violation in one line:

@@ -287,5 +287,4 @@ func newPathArgument(key string, a Argument) pathArgument {
 	return p
 }
 
-// hasArguments reports whether the rule has any argument.
 func (r *rule) hasArguments() bool { return len(r.literal.All())+len(r.paths) > 0 }

@@ -14,7 +14,6 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A ruleReader reads the rules of one annotation.
 type ruleReader struct {
 	parseOptions
 	text     string // of the annotation
@@ -235,7 +234,6 @@ func (r *ruleReader) readArgument(key, before, wanted string, n jsontext.Node) (
 	return Argument{}, value.Scalar{}
 }
 
-// list reads an argument that is a list.
 func (r *ruleReader) list(a *constraint.Argument, key string, n jsontext.Node) constraint.Constraint {
 	list := make([]Argument, 0, len(n.Items))
 	literals := make([]value.Scalar, 0, len(n.Items))
@@ -304,7 +302,6 @@ func meantValue(key string, v any) string {
 	return path.String()
 }
 
-// compile asks the kind for its Checker.
 func (r *ruleReader) compile(c KindCompiler) {
 	source := RuleSource{&r.rule.Rule, r.node, r.text, &r.rule.own, r.budget}
 	var checker Checker

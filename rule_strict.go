@@ -103,7 +103,6 @@ func (o *parseOptions) meantKind(k Kind) string {
 	return rulekey.Meant(string(k), o.kindNames())
 }
 
-// kindNames returns the names of all kinds that are known.
 func (o *parseOptions) kindNames() []string {
 	names := []string{string(KindInteger), string(KindString), string(KindRegex), string(KindEnum)}
 	for _, k := range o.kinds {

@@ -78,7 +78,6 @@ func (t Target) passed() bool {
 	return t.Valid && slices.Contains([]Coverage{CoverageJudged, CoverageExempt, CoverageNotApplicable}, t.Coverage)
 }
 
-// equal reports whether two targets are the same.
 func (t Target) equal(u Target) bool {
 	problems, others := t.Problems, u.Problems
 	t.Problems, u.Problems = nil, nil
@@ -88,7 +87,6 @@ func (t Target) equal(u Target) bool {
 // byOwn is what a report knows of a VM that is validated by its own rules, apart from their results.
 var byOwn = &Target{From: SourceOwn}
 
-// describe returns the Target of the part.
 func (p *part) describe() Target {
 	t := Target{From: SourceGiven}
 	rules := len(p.marks)

@@ -112,7 +112,6 @@ func ValidateOwn(object map[string]any, opts ...ValidateOption) *Report {
 	return report
 }
 
-// judgeOwn validates one target by its own rules.
 func (e *evaluation) judgeOwn(report *Report, rules *ruleFinder, t *target) {
 	if why := notVM(t, e.given.partial); why != nil {
 		report.add(&Rules{}, t.Name, why)
