@@ -73,7 +73,6 @@ func share(of vmrules.Budget, m meter.Meter) vmrules.Option {
 	return of
 }
 
-// isSpent reports whether the budget is used up.
 func (c *call) isSpent() bool { return c.budget.Err() != nil }
 
 // targets yields all rules of each target, in their order. The next target overwrites the

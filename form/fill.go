@@ -62,7 +62,6 @@ func Fill(template map[string]any, values map[string]any, opts ...vmrules.ParseO
 	return result, nil
 }
 
-// A filling fills one object.
 type filling struct {
 	*Filler
 	meter *meter.Meter

@@ -63,7 +63,6 @@ func Parameters(template map[string]any, opts ...vmrules.ParseOption) ([]Paramet
 
 var errNoTemplate = errors.New("only a Template or a VirtualMachineTemplate has parameters")
 
-// A parameterReader finds the parameters of one template and their uses.
 type parameterReader struct {
 	meter     *meter.Meter
 	all       []Parameter
@@ -184,7 +183,6 @@ func (r *parameterReader) constraints() []Parameter {
 	return made
 }
 
-// addTarget adds the rules for one target.
 func (r *parameterReader) addTarget(target []Resolved) {
 	selected := map[int]map[*asked]bool{} // by the index of the path
 	for i := range target {

@@ -152,7 +152,6 @@ func (r *Resolved) Checker() (*ValueChecker, error) {
 	return newValueChecker(rule, &r.set, r.implied, r.opts)
 }
 
-// A resolver resolves rules for one target.
 type resolver struct {
 	door.Judging
 	rules  vmrules.Rules
@@ -209,7 +208,6 @@ func (r *resolver) unresolved(left int) Resolved {
 	return Resolved{Index: -1, Target: r.target.Name, Outcome: vmrules.OutcomeUndecided, Note: note}
 }
 
-// rule resolves one rule.
 func (r *resolver) rule(i int) Resolved {
 	t, path, valid := r.target, inside.Vmrules.Parsed(r.each[i].Path), inside.Vmrules.Parsed(r.each[i].Valid)
 	text := len(path.Text())

@@ -99,7 +99,6 @@ func said(members map[string]string) map[string]any {
 	return object
 }
 
-// A schemaWriter collects what one schema says.
 type schemaWriter struct {
 	*call
 	object      map[string]any
@@ -148,7 +147,6 @@ func (t *schemaTarget) isSettable(path vmrules.Path) bool {
 	return vmfields.OpenVM.MaySet(inside.Vmrules.Parsed(path), t.setters) != 0
 }
 
-// A schemaTarget writes the part of a schema that is about one target.
 type schemaTarget struct {
 	*schemaWriter
 	name string
@@ -189,7 +187,6 @@ func (t *schemaTarget) locate(path []fieldpath.Step, known Place) (place, error)
 	return p, nil
 }
 
-// A schemaGroup writes the rules on one path in one target.
 type schemaGroup struct {
 	schemaTarget
 	place place

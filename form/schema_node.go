@@ -99,7 +99,6 @@ func (n *node) require(p place) {
 	n.isThere = true
 }
 
-// requireMember makes a member required, and returns its node.
 func (n *node) requireMember(name fieldpath.Name) *node {
 	member := n.below(name)
 	if !member.isThere {
@@ -193,5 +192,4 @@ func (n *node) addItems(schema map[string]any, items []any) {
 	}
 }
 
-// nothingFits returns the schema that rejects everything.
 func nothingFits() map[string]any { return map[string]any{"not": map[string]any{}} }

@@ -51,7 +51,6 @@ func (w *schemaWriter) written(p *constraint.Pattern) *pattern {
 	return s
 }
 
-// leaf returns what rules ask of the values at a path.
 func (g *schemaGroup) leaf(t *total) *leaf {
 	t.settle()
 	l := &leaf{value: g.values(t), standIn: g.at.Default}
@@ -269,7 +268,6 @@ func (l *leaf) of(isThere bool) map[string]any {
 	return schema
 }
 
-// orNull returns a schema that also allows null.
 func orNull(schema map[string]any) map[string]any {
 	if values, ok := schema["enum"].([]any); ok {
 		schema["enum"] = append(slices.Clone(values), nil)

@@ -66,7 +66,6 @@ type limit struct {
 	vmrules.Argument
 }
 
-// given returns the limits that a rule has.
 func given(limits ...limit) []limit {
 	return slices.DeleteFunc(limits, func(l limit) bool { return l.IsZero() })
 }
@@ -107,7 +106,6 @@ func (t *translator) numbers(v string, of vmapi.Sort) ([]string, error) {
 // isInteger alone is false for numbers with a point or a small suffix, such as 1.5Gi and 2000m.
 const integral = `(q.isInteger() || [q.asApproximateFloat()].exists(f, f > -9.2e18 && f < 9.2e18 && q.sub(int(f)) == quantity("0")))`
 
-// asQuantity returns an expression for a number or a quantity as CEL's quantity.
 func asQuantity(v string, of vmapi.Sort) string { return "quantity(" + rendered(v, of) + ")" }
 
 // hasDigit returns the condition that a quantity has a digit. Kubernetes reads a suffix alone, such
@@ -231,7 +229,6 @@ func (t *translator) lengths(v string, of vmapi.Sort) ([]string, error) {
 	return all, nil
 }
 
-// allowed returns the condition for values.
 func (t *translator) allowed(v string, of vmapi.Sort) ([]string, error) {
 	if t.rule.Values.IsZero() {
 		return nil, nil
@@ -294,7 +291,6 @@ func mayBeNumber(text string) bool {
 	return text == "true" || text == "false" || text != "" && strings.Trim(text, "-0123456789.") == ""
 }
 
-// matched returns the condition for regex.
 func (t *translator) matched(v string, of vmapi.Sort) ([]string, error) {
 	if t.rule.Regex.IsZero() {
 		return nil, nil

@@ -96,7 +96,6 @@ func (v validation) document() map[string]any {
 	return fields
 }
 
-// binding returns the binding of the policy with a name.
 func binding(name, action string) map[string]any {
 	return document("ValidatingAdmissionPolicyBinding", name, map[string]any{"policyName": name, "validationActions": []any{action}})
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
-// A translator translates one rule.
 type translator struct {
 	root         string // the variable that holds the VM
 	rule         vmrules.Rule

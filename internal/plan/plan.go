@@ -144,7 +144,6 @@ type builder struct {
 // maxShared is how many steps of each sort from a node are shared. Few objects have more members.
 const maxShared = 64
 
-// fits reports whether a plan supports an entry.
 func fits(e Entry) bool {
 	for _, a := range e.Arguments {
 		if !a.fits(e.Arguments) || slices.Contains(e.Path.Steps(), descent) {

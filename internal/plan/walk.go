@@ -201,7 +201,6 @@ func (w *walk) settle(entries []Entry) bool {
 	return isSure
 }
 
-// spend pays for looking at values.
 func (w *walk) spend(values int) bool {
 	return w.budget.Spend(meter.Times(values, Work), 0) == nil
 }
@@ -403,7 +402,6 @@ var (
 	anyArray  any = []any{}
 )
 
-// remember keeps a wrong value.
 func (w *walk) remember(r *judged, demand constraint.Constraint, v any) {
 	f := &w.found[r.index]
 	if w.first && w.level == 0 && *f&isNeeded != 0 { // below "..", values have no order yet

@@ -155,7 +155,6 @@ func (f finder) templates(v any, lists int) []Target {
 	return targets
 }
 
-// list returns the VMs in the items of a list.
 func (f finder) list(v any, lists int) []Target {
 	if lists > maxLists {
 		return []Target{beyond(tooDeep)}

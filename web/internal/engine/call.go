@@ -63,7 +63,6 @@ func newCall(e *Engine, header, texts string) (*call, error) {
 	return c, nil
 }
 
-// is reports whether a setting is true.
 func (c *call) is(name string) bool { return c.text(name) == "true" }
 
 // text returns the text with a name; "" if there is none.
@@ -103,7 +102,6 @@ func (c *call) objects(name string) (all []map[string]any) {
 	return all
 }
 
-// parse returns the object of a text.
 func parse(name, text string) (map[string]any, error) {
 	object, err := vmrules.ParseObject([]byte(text))
 	if err != nil {

@@ -166,7 +166,6 @@ func find(all []reading, ref vmrules.TemplateRef) (*vmrules.Template, error) {
 	return &there[0].Template, there[0].err
 }
 
-// hasSame reports whether two templates have the same rules.
 func (r reading) hasSame(other reading) bool {
 	return r.err == nil && other.err == nil && r.Rules.Equal(other.Rules)
 }
