@@ -80,21 +80,6 @@ func (insides) Judging(rules Rules, object map[string]any, opts []ValidateOption
 	return &judging{newEvaluation(opts), rules, object}
 }
 
-// Demands returns what a rule demands of any value, and the keys of its arguments that have paths.
-func (insides) Demands(rules Rules, i int) (set *constraint.Set, unread []string) {
-	for _, u := range rules.rules[i].paths {
-		unread = append(unread, u.key)
-	}
-	return &rules.rules[i].literal, unread
-}
-
-// Implied returns what counts at the field of a path in a VM, by options; nil if nothing does.
-func (insides) Implied(p Path, opts []ValidateOption) *jsonpath.Implied {
-	e := newEvaluation(opts)
-	defer e.Release()
-	return e.plain.Of(p.parsed.Steps())
-}
-
 // Alone returns a function that checks a value as the only one that the path of a rule selects, in an
 // object in which another "valid" selects something, too. The rule must be in force and of a kind of
 // the format; f is what counts at the field. The function checks the field of an object that has no

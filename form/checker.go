@@ -9,6 +9,7 @@ import (
 	"github.com/vmrules/vmrules/internal/inside"
 	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
+	"github.com/vmrules/vmrules/internal/vmtarget"
 )
 
 // A ValueChecker checks single values by one rule, for instance what a user types into a
@@ -26,20 +27,24 @@ var errNoRule = errors.New("there is no rule")
 // [Resolve] reads from an object; the rule enforces nothing; or its kind is not one of the format.
 func NewValueChecker(rule vmrules.Rule, opts ...vmrules.ValidateOption) (*ValueChecker, error) {
 	if !constraint.IsKind(rule.Kind) {
-		return newValueChecker(rule, nil, nil, nil)
+		return newValueChecker(rule, constraint.Set{}, nil, nil)
 	}
 	rules, err := vmrules.NewRules([]vmrules.Rule{rule})
 	if err != nil {
 		return nil, err
 	}
-	set, unread := inside.Vmrules.Demands(rules, 0)
-	if len(unread) > 0 {
-		return nil, fmt.Errorf("the rule %s: %s is read from the object that is validated", value.Quoted(rule.Name), unread[0])
+	judging := inside.Vmrules.Judging(rules, nil, opts)
+	defer judging.Release()
+	var noVM vmtarget.Target
+	set, read := judging.Arguments(0, &noVM)
+	if len(read) > 0 {
+		return nil, fmt.Errorf("the rule %s: %s is read from the object that is validated", value.Quoted(rule.Name), read[0].Key)
 	}
-	return newValueChecker(rule, set, inside.Vmrules.Implied(rule.Path, opts), opts)
+	implied := judging.Implied(&noVM).Of(inside.Vmrules.Parsed(rule.Path).Steps())
+	return newValueChecker(rule, set, implied, opts)
 }
 
-func newValueChecker(r vmrules.Rule, set *constraint.Set, f *jsonpath.Implied, opts []vmrules.ValidateOption) (*ValueChecker, error) {
+func newValueChecker(r vmrules.Rule, set constraint.Set, f *jsonpath.Implied, opts []vmrules.ValidateOption) (*ValueChecker, error) {
 	isOpen := r.Kind == vmrules.KindEnum || r.Kind == vmrules.KindRegex
 	switch {
 	case !constraint.IsKind(r.Kind):
@@ -47,7 +52,7 @@ func newValueChecker(r vmrules.Rule, set *constraint.Set, f *jsonpath.Implied, o
 	case isOpen && len(set.All()) == 0:
 		return nil, fmt.Errorf("the rule %s: the kind %s without any argument enforces nothing", value.Quoted(r.Name), r.Kind)
 	}
-	return &ValueChecker{inside.Vmrules.Alone(r, *set, f, opts)}, nil
+	return &ValueChecker{inside.Vmrules.Alone(r, set, f, opts)}, nil
 }
 
 // Check returns the violations that Validate finds in an object in which the rule's path selects

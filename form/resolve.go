@@ -149,7 +149,7 @@ func (r *Resolved) Checker() (*ValueChecker, error) {
 	case len(r.Unread) > 0:
 		return nil, fmt.Errorf("the rule %s: %s", value.Quoted(rule.Name), r.Unread[0].Note)
 	}
-	return newValueChecker(rule, &r.set, r.implied, r.opts)
+	return newValueChecker(rule, r.set, r.implied, r.opts)
 }
 
 type resolver struct {

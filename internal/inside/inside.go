@@ -25,8 +25,6 @@ type Root interface {
 
 	Settings([]vmrules.ValidateOption) (isPartial, expands bool, limits vmrules.Budget)
 	Judging(vmrules.Rules, map[string]any, []vmrules.ValidateOption) door.Judging
-	Demands(vmrules.Rules, int) (set *constraint.Set, unread []string)
-	Implied(vmrules.Path, []vmrules.ValidateOption) *jsonpath.Implied
 	Alone(vmrules.Rule, constraint.Set, *jsonpath.Implied, []vmrules.ValidateOption) func(any) []vmrules.Violation
 	Filled(vmrules.Rules, int, []door.Argument) vmrules.Rule
 }
