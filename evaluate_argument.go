@@ -41,7 +41,7 @@ func (j *judgement) readArguments() {
 func (j *judgement) resolveArgument(p pathArgument) (constraint.Constraint, []value.Scalar, error) {
 	a := constraint.Named(p.key)
 	if a.IsList {
-		return j.readList(a, p.of)
+		return j.readList(p.of)
 	}
 	path, _ := p.of.Path()
 	found, err := j.find(path)
@@ -68,7 +68,7 @@ func (j *judgement) resolveArgument(p pathArgument) (constraint.Constraint, []va
 
 // readList collects the allowed values. If one path selects the whole list, it must select
 // something. The path of a single item may select nothing, and then allows nothing.
-func (j *judgement) readList(a *constraint.Argument, argument Argument) (constraint.Constraint, []value.Scalar, error) {
+func (j *judgement) readList(argument Argument) (constraint.Constraint, []value.Scalar, error) {
 	var all []value.Scalar
 	later := false
 	for _, item := range argument.items() {
@@ -95,17 +95,11 @@ func (j *judgement) readList(a *constraint.Argument, argument Argument) (constra
 			}
 		}
 	}
-	c, err := a.New(all, &j.call.budget)
-	if err != nil {
-		return nil, nil, err
+	list := constraint.AllowedOf(all)
+	if later {
+		list = list.Open(errLater)
 	}
-	if list, ok := c.(*constraint.Allowed); ok {
-		if later {
-			c = list.Open(errLater)
-		}
-		err = j.call.budget.Spend(0, list.LimitSize())
-	}
-	return c, all, err
+	return list, all, j.call.budget.Spend(0, list.LimitSize())
 }
 
 // appendItems appends a value, or the items of an array.

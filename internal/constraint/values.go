@@ -41,12 +41,17 @@ func NewAllowed(list []string) *Allowed {
 	return c
 }
 
-func newAllowed(_ *Argument, literals []value.Scalar, _ *meter.Budget) (Constraint, error) {
+// AllowedOf is NewAllowed for values that are not rendered.
+func AllowedOf(literals []value.Scalar) *Allowed {
 	list := make([]string, 0, len(literals))
 	for _, v := range literals {
 		list = append(list, v.String())
 	}
-	return NewAllowed(list), nil
+	return NewAllowed(list)
+}
+
+func newAllowed(_ *Argument, literals []value.Scalar, _ *meter.Budget) (Constraint, error) {
+	return AllowedOf(literals), nil
 }
 
 // Open returns a constraint that allows the same values, and cannot decide about other
