@@ -315,13 +315,6 @@ func (e *ParseError) all() []Problem {
 	return e.Problems
 }
 
-// problemsOf returns the problems of a ParseError; nil for any other error.
-func problemsOf(err error) []Problem {
-	var e *ParseError
-	errors.As(err, &e)
-	return e.all()
-}
-
 // Causes returns the problems as causes of an admission response. Field is the path
 // inside the annotation, such as "[3].path". There are at most 100 causes, of at most 16 MiB
 // together: the last then says how many more there are.

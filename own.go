@@ -44,17 +44,13 @@ func (f *ruleFinder) of(t *target) *ownRules {
 	case vmsource.Unreadable:
 		return f.read(source.Text, Target{})
 	case vmsource.Template:
-		return f.named(TemplateRef(source.Template))
+		ref := TemplateRef(source.Template)
+		if f.templates[ref] == nil { // each is looked up once
+			f.templates[ref] = f.lookUp(ref)
+		}
+		return f.templates[ref]
 	}
 	return &ownRules{}
-}
-
-// named returns the rules of a template that VMs name, each looked up once.
-func (f *ruleFinder) named(ref TemplateRef) *ownRules {
-	if f.templates[ref] == nil {
-		f.templates[ref] = f.lookUp(ref)
-	}
-	return f.templates[ref]
 }
 
 // read reads an annotation, each text once.
@@ -104,9 +100,10 @@ func (f *ruleFinder) lookUp(ref TemplateRef) *ownRules {
 	about.From = SourceTemplate
 	var found *Template
 	err := searchSafely(func() (err error) { found, err = f.call.given.lookUp(ref); return err })
-	switch problems := problemsOf(err); {
-	case len(problems) > 0:
-		return f.usable(Rules{}, problems, about)
+	unread := (*ParseError)(nil)
+	switch {
+	case errors.As(err, &unread) && len(unread.all()) > 0:
+		return f.usable(Rules{}, unread.Problems, about)
 	case err != nil:
 		err = fmt.Errorf("the template %s cannot be looked up: %s", about.Template, value.Shortened(err.Error()))
 		return &ownRules{about: &about, err: doubtful(DoubtLookup, err)}
