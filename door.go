@@ -24,10 +24,10 @@ func (insides) Option(v any) ParseOption {
 	return parseOption(func(o *parseOptions) { o.others = append(o.others, v) })
 }
 
-// Options returns the Budget among options, whether WholeObjects is, and those of other packages.
-func (insides) Options(opts []ParseOption) (limits Budget, isWhole bool, others []any) {
+// Options returns what options let a call spend, whether WholeObjects is among them, and those of other packages.
+func (insides) Options(opts []ParseOption) (whole budget, isWhole bool, others []any) {
 	o := parseOptionsOf(opts)
-	return o.limits, o.isWhole, o.others
+	return *o.budget, o.isWhole, o.others
 }
 
 type readRule = door.Rule[Rule]
@@ -66,13 +66,11 @@ func (insides) Rule(rules Rules, i int) (Rule, error) {
 func (insides) IsWhole(rules Rules) bool { return rules.isWhole }
 
 // Settings returns what options say about validating: whether Partial is among them, or what gives instance types,
-// and the Budget.
-func (insides) Settings(opts []ValidateOption) (isPartial, expands bool, limits Budget) {
+// and what a call may spend.
+func (insides) Settings(opts []ValidateOption) (isPartial, expands bool, whole budget) {
 	e := newEvaluation(opts)
 	defer e.Release()
-	limits = e.given.limits
-	limits.Backtracking = e.budget.Backtracking
-	return e.given.partial, e.given.find != nil, limits
+	return e.given.partial, e.given.find != nil, e.budget
 }
 
 // Judging begins to validate an object.
@@ -95,11 +93,11 @@ func (in insides) Alone(r Rule, demands constraint.Set, f *jsonpath.Implied, opt
 	}
 	alone := newRules([]rule{{Rule: r, field: before, literal: demands}}, true).rules
 	fields := f.Below(at)
-	isPartial, _, limits := in.Settings(opts)
+	isPartial, _, whole := in.Settings(opts)
 	return func(v any) []Violation {
 		e := newEvaluation(nil)
 		defer e.Release()
-		e.given.partial, e.budget, e.plain = isPartial, limits.whole(), fields
+		e.given.partial, e.budget, e.plain = isPartial, whole, fields
 		e.judge(&alone[0], &target{Root: map[string]any{name: v}})
 		violations := e.judgement.result.Violations
 		for i := range violations {

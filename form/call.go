@@ -40,12 +40,11 @@ const (
 )
 
 func newCall(rules vmrules.Rules, object map[string]any, opts []vmrules.ValidateOption) *call {
-	isPartial, expands, limits := inside.Vmrules.Settings(opts)
-	whole := meter.OrDefault(limits.Time, limits.Memory)
-	half := whole.Half()
+	isPartial, expands, budget := inside.Vmrules.Settings(opts)
+	half := share(budget.Half(), budget.Backtracking)
 	c := &call{
-		budget: meter.Budget{Meter: whole, Backtracking: limits.Backtracking}, isPartial: isPartial, expands: expands,
-		resolved: Resolve(rules, object, append(slices.Clone(opts), share(limits, half))...),
+		budget: budget, isPartial: isPartial, expands: expands,
+		resolved: Resolve(rules, object, append(slices.Clone(opts), half)...),
 	}
 	known := map[string]int{} // the index of a path
 	for i := range rules.Len() {
@@ -67,10 +66,10 @@ func newCall(rules vmrules.Rules, object map[string]any, opts []vmrules.Validate
 }
 
 // share returns a Budget with what is left of a Meter, for another call.
-func share(of vmrules.Budget, m meter.Meter) vmrules.Option {
+func share(m meter.Meter, backtracking time.Duration) vmrules.Option {
 	work, kept := m.Left()
-	of.Time, of.Memory = time.Duration(max(work, 1)), int64(max(kept, 1)) // 0 would mean the default
-	return of
+	// 0 would mean the default
+	return vmrules.Budget{Time: time.Duration(max(work, 1)), Memory: int64(max(kept, 1)), Backtracking: backtracking}
 }
 
 func (c *call) isSpent() bool { return c.budget.Err() != nil }

@@ -32,9 +32,9 @@ import (
 // not "expression", and a result that is too large for the Budget. It has no type of its own: to find
 // a user's mistakes before, compare the names of the values with those of Parameters.
 func Fill(template map[string]any, values map[string]any, opts ...vmrules.ParseOption) (map[string]any, error) {
-	limits, _, _ := inside.Vmrules.Options(opts)
-	m := meter.OrDefault(limits.Time, limits.Memory)
-	r, _, err := newParameterReader(template, &m)
+	budget, _, _ := inside.Vmrules.Options(opts)
+	m := &budget.Meter
+	r, _, err := newParameterReader(template, m)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func Fill(template map[string]any, values map[string]any, opts ...vmrules.ParseO
 	if err != nil {
 		return nil, err
 	}
-	f := filling{Filler: filler, meter: &m}
+	f := filling{Filler: filler, meter: m}
 	filled := f.fill(r.filled)
 	if err := errors.Join(f.err, m.Err()); err != nil {
 		return nil, fmt.Errorf("the template cannot be filled in: %w", err)

@@ -42,21 +42,20 @@ type Parameter struct {
 // and Should. If the Budget does not allow to find these, the same, but the error has no type of its
 // own. If the object is not a template, or too large, it returns such an error and no parameters.
 func Parameters(template map[string]any, opts ...vmrules.ParseOption) ([]Parameter, error) {
-	given, _, _ := inside.Vmrules.Options(opts)
-	m := meter.OrDefault(given.Time, given.Memory)
-	reading := m.Half()
-	r, inside, err := newParameterReader(template, &m)
+	budget, _, _ := inside.Vmrules.Options(opts)
+	reading := share(budget.Half(), budget.Backtracking)
+	r, inside, err := newParameterReader(template, &budget.Meter)
 	if err != nil {
 		return nil, err
 	}
 	r.walk(jsonpath.Lookup(r.filled, inside), slices.Clone(inside))
-	if m.Err() != nil {
-		return nil, fmt.Errorf("the template is too large to search for parameters: %w", m.Err())
+	if budget.Err() != nil {
+		return nil, fmt.Errorf("the template is too large to search for parameters: %w", budget.Err())
 	}
 	filled, _ := r.filled.(map[string]any)
-	rules, err := vmrules.RulesFor(nil, filled, append(slices.Clone(opts), share(given, reading))...)
+	rules, err := vmrules.RulesFor(nil, filled, append(slices.Clone(opts), reading)...)
 	if err == nil {
-		err = r.ask(newCall(rules, filled, []vmrules.ValidateOption{share(given, m)}))
+		err = r.ask(newCall(rules, filled, []vmrules.ValidateOption{share(budget.Meter, budget.Backtracking)}))
 	}
 	return r.all, err
 }

@@ -125,10 +125,9 @@ type linter struct {
 const workPart = 2
 
 func newLinter(text string, opts []vmrules.ParseOption) *linter {
-	limits, isWhole, others := inside.Vmrules.Options(opts)
+	whole, isWhole, others := inside.Vmrules.Options(opts)
 	l := &linter{text: text, isWhole: isWhole, findings: []Finding{}, unknownKinds: map[int]bool{}}
 	l.takeOptions(others)
-	whole := meter.OrDefault(limits.Time, limits.Memory)
 	work, kept := whole.Left()
 	l.budget = meter.Budget{Meter: meter.New(max(work/workPart, 1), kept)} // 0 would mean the default
 	return l

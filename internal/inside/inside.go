@@ -18,12 +18,12 @@ type Root interface {
 	At(jsonpath.Location) vmrules.Path
 
 	Option(any) vmrules.ParseOption
-	Options([]vmrules.ParseOption) (limits vmrules.Budget, isWhole bool, others []any)
+	Options([]vmrules.ParseOption) (whole meter.Budget, isWhole bool, others []any)
 	Read(text string, opts []vmrules.ParseOption, unstrict *meter.Budget, ends map[int]int) (usable []door.Rule[vmrules.Rule], problems, strict []vmrules.Problem)
 	Rule(vmrules.Rules, int) (vmrules.Rule, error)
 	IsWhole(vmrules.Rules) bool
 
-	Settings([]vmrules.ValidateOption) (isPartial, expands bool, limits vmrules.Budget)
+	Settings([]vmrules.ValidateOption) (isPartial, expands bool, whole meter.Budget)
 	Judging(vmrules.Rules, map[string]any, []vmrules.ValidateOption) door.Judging
 	Alone(vmrules.Rule, constraint.Set, *jsonpath.Implied, []vmrules.ValidateOption) func(any) []vmrules.Violation
 	Filled(vmrules.Rules, int, []door.Argument) vmrules.Rule
