@@ -70,7 +70,6 @@ type mark = plan.Mark
 // marksFull marks a result that is the next of full.
 const marksFull = plan.Unsure
 
-// mark returns the mark for the result of a rule.
 func (r *Result) mark(of *rule) mark {
 	switch {
 	case r.Outcome == OutcomeSatisfied:

@@ -202,7 +202,6 @@ type breach struct {
 	origin  string
 }
 
-// broken returns the violation for a breach at a location.
 func (r *rule) broken(b breach, at jsonpath.Texts) Violation {
 	shown, text := b.ForPeople(b.key, b.found, r.isQuantity)
 	if b.standIn != jsonpath.Written || b.origin != "" { // for the others, the value need not be described

@@ -97,7 +97,6 @@ func (c *call) targets() iter.Seq[[]Resolved] {
 	}
 }
 
-// groups returns the rules on each path.
 func (c *call) groups(target []Resolved) [][]*Resolved {
 	all := make([][]*Resolved, c.paths)
 	for i := range target {

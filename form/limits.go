@@ -79,7 +79,6 @@ func cut(target string) Limit {
 	return Limit{Target: target, Fields: []FieldValue{}, Must: Constraints{Undecided: []RuleNote{{Note: note}}}}
 }
 
-// limit returns the Limit of the path that a group of rules shares.
 func (c *call) limit(group []*Resolved) Limit {
 	first := group[0]
 	_ = c.budget.Spend(sayWork, 2*(2*len(first.Field)+saySize))

@@ -165,7 +165,6 @@ func (r *parameterReader) ask(c *call) error {
 	return nil
 }
 
-// constraints returns the parameters with Must and Should.
 func (r *parameterReader) constraints() []Parameter {
 	made := slices.Clone(r.all)
 	for i := range made {

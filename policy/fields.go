@@ -8,7 +8,6 @@ import (
 	"github.com/vmrules/vmrules/internal/vmfields"
 )
 
-// unknown is the sort of a field of which the type is not known here.
 const unknown vmapi.Sort = -1
 
 // hasShape reports whether steps select a field of KubeVirt's API with this shape.

@@ -89,7 +89,6 @@ func (t Target) Expanded(vm map[string]any, origins map[string]string) Target {
 	return t
 }
 
-// other returns the target for an object of another kind.
 func other(v any) Target { return Target{Root: v, VM: v, IsOther: true} }
 
 // nothing returns a target that says why a list or template has none.

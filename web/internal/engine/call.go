@@ -65,7 +65,6 @@ func newCall(e *Engine, header, texts string) (*call, error) {
 
 func (c *call) is(name string) bool { return c.text(name) == "true" }
 
-// text returns the text with a name; "" if there is none.
 func (c *call) text(name string) string {
 	if list := c.texts[name]; len(list) > 0 {
 		return list[0]
@@ -73,7 +72,6 @@ func (c *call) text(name string) string {
 	return ""
 }
 
-// object returns the object with a name; nil if there is none.
 func (c *call) object(name string) map[string]any {
 	if all := c.objects(name); len(all) > 0 {
 		return all[0]
