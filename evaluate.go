@@ -68,8 +68,7 @@ func (e *evaluation) each(targets []target, judge func(*target)) {
 	for i := range targets {
 		var rest meter.Meter
 		if i < len(targets)-1 {
-			half := e.budget.Meter.Half()
-			rest, e.budget.Meter = e.budget.Meter, half
+			rest = e.budget.Half()
 		}
 		judge(&targets[i])
 		rest.Return(e.budget.Meter)
