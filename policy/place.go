@@ -39,23 +39,19 @@ func (p place) items() (list, item place, ok bool) {
 
 // optional returns an expression for what names and indexes select. Each step may be absent, so the
 // result is an optional.
-func (p place) optional() string {
-	all := p.base
-	for i, s := range p.steps {
-		mark := "?"
-		if i == 0 && p.above == nil && nameIn(s) == "spec" && len(p.steps) > 1 {
-			mark = "" // without spec.template.spec, the expression is an error
-		}
-		all += member(s, mark)
-	}
-	return all
-}
+func (p place) optional() string { return p.read("?") }
 
 // plain returns an expression for what names and indexes select. It is an error if a step is absent.
-func (p place) plain() string {
+func (p place) plain() string { return p.read("") }
+
+func (p place) read(mark string) string {
 	all := p.base
-	for _, s := range p.steps {
-		all += member(s, "")
+	for i, s := range p.steps {
+		if i == 0 && p.above == nil && nameIn(s) == "spec" && len(p.steps) > 1 {
+			all += member(s, "") // without spec.template.spec, the expression is an error
+			continue
+		}
+		all += member(s, mark)
 	}
 	return all
 }
