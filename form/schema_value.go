@@ -123,8 +123,11 @@ func (g *schemaGroup) values(t *total) map[string]any {
 	types := []any{"string"}
 	if numbers != "" {
 		types = append(types, numbers)
-		addNumber(schema, "minimum", t.decimal(constraint.Min))
-		addNumber(schema, "maximum", t.decimal(constraint.Max))
+		for keyword, key := range map[string]string{"minimum": constraint.Min, "maximum": constraint.Max} {
+			if n := t.decimal(key); n != "" {
+				schema[keyword] = n
+			}
+		}
 	}
 	var booleans []any
 	for _, v := range []bool{false, true} {
@@ -184,8 +187,12 @@ func (g *schemaGroup) numbers(t *total) string {
 // strings returns what the schema says about strings. It leaves out patterns that it cannot write.
 func (g *schemaGroup) strings(t *total) map[string]any {
 	schema := map[string]any{}
-	addLength(schema, t, constraint.MinLength)
-	addLength(schema, t, constraint.MaxLength)
+	for _, key := range []string{constraint.MinLength, constraint.MaxLength} { // as JSON Schema calls them, too
+		if n := t.decimal(key); n != "" {
+			length, _ := n.Int64() // the largest there is if the bound is larger
+			schema[key] = jsonInt(min(length, maxLength))
+		}
+	}
 	var patterns []any // each in a schema of its own
 	if t.set.Type().Is(constraint.Number) {
 		patterns = append(patterns, map[string]any{"pattern": quantityPattern})
@@ -204,23 +211,9 @@ func (g *schemaGroup) strings(t *total) map[string]any {
 	return schema
 }
 
-func addNumber(schema map[string]any, keyword string, n json.Number) {
-	if n != "" {
-		schema[keyword] = n
-	}
-}
-
 // maxLength is the largest length that every reader of JSON reads exactly. No string is
 // that long.
 const maxLength = 1<<53 - 1
-
-// addLength writes a bound of the length. Its keyword is the same in JSON Schema.
-func addLength(schema map[string]any, t *total, key string) {
-	if n := t.decimal(key); n != "" {
-		length, _ := n.Int64() // the largest there is if the bound is larger
-		schema[key] = jsonInt(min(length, maxLength))
-	}
-}
 
 var (
 	errIntegral = errors.New("a string that is an integral quantity counts as an integer")
