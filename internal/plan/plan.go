@@ -113,24 +113,23 @@ func (b *builder) newJudged(i int, e Entry) judged {
 // isEnd reports whether some path ends here, or may end anywhere below.
 func (n *node) isEnd() bool { return len(n.judged)+len(n.needed) > 0 || n.below != nil }
 
-// measure sets the size of a node and of all nodes below it.
-func (n *node) measure() {
+// measure sets the size of a node and of all nodes below it, and returns its own.
+func (n *node) measure() int {
 	if n == nil {
-		return
+		return 0
 	}
 	n.size = 1 + len(n.judged) + len(n.needed)
 	for _, m := range n.members {
-		m.node.measure()
-		n.size += m.node.size
+		n.size += m.node.measure()
 	}
 	for _, item := range n.items {
-		item.node.measure()
-		n.size += item.node.size
+		n.size += item.node.measure()
 	}
 	for _, f := range n.filtered {
 		f.node.measure()
 	}
 	n.below.measure()
+	return n.size
 }
 
 // A builder builds the nodes of paths, which share their common steps.
