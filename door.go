@@ -91,14 +91,14 @@ func (in insides) Alone(r Rule, demands constraint.Set, f *jsonpath.Implied, opt
 	} else {
 		r.Valid = Path{}
 	}
-	alone := newRules([]rule{{Rule: r, field: before, literal: demands}}, true).rules
+	alone := rule{Rule: r, field: before, literal: demands}
 	fields := f.Below(at)
 	isPartial, _, whole := in.Settings(opts)
 	return func(v any) []Violation {
 		e := newEvaluation(nil)
 		defer e.Release()
 		e.given.partial, e.budget, e.plain = isPartial, whole, fields
-		e.judge(&alone[0], &target{Root: map[string]any{name: v}})
+		e.judge(&alone, &target{Root: map[string]any{name: v}})
 		violations := e.judgement.result.Violations
 		for i := range violations {
 			v := &violations[i]
