@@ -230,7 +230,7 @@ func checkOtherKinds(t *testing.T, rules Rules, object map[string]any, opts ...V
 	others := make([]rule, 0, rules.Len())
 	for _, r := range rules.rules {
 		if r.Kind.isOfFormat() && !r.enforcesNothing() {
-			r.checker = typeChecker(r.Kind.valueType())
+			r.checker = typeChecker(constraint.OfKind(r.Kind))
 			r.Kind = "other " + r.Kind
 			r.literal = constraint.NewSet(constraint.Scalar, r.literal.All())
 		}

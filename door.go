@@ -214,5 +214,5 @@ func (j *judging) Arguments(rule int, t *target) (constraint.Set, []door.Argumen
 		all = append(all, c)
 		read = append(read, door.Argument{Key: u.key, Literals: literals})
 	}
-	return constraint.NewSet(of.rule.Kind.valueType(), all), read
+	return constraint.NewSet(constraint.OfKind(of.rule.Kind), all), read
 }

@@ -34,7 +34,7 @@ func (j *judgement) readArguments() {
 		}
 		read = append(read, c)
 	}
-	j.set = constraint.NewSet(j.rule.Kind.valueType(), read)
+	j.set = constraint.NewSet(constraint.OfKind(j.rule.Kind), read)
 }
 
 // resolveArgument returns the constraint with the literals that its paths select in the object.

@@ -25,9 +25,6 @@ const (
 // isOfFormat reports whether the kind is one of the format. WithKind may add others.
 func (k Kind) isOfFormat() bool { return constraint.IsKind(k) }
 
-// valueType returns the type of value that the kind demands: a scalar, if it is not one of the format.
-func (k Kind) valueType() constraint.Type { return constraint.OfKind(string(k)) }
-
 func (r *rule) isKnown() bool { return r.Kind.isOfFormat() || r.checker != nil }
 
 // enforcesNothing reports whether the rule is an enum or regex without any argument.

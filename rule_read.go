@@ -160,7 +160,7 @@ func (r *ruleReader) arguments() {
 			}
 		}
 	}
-	r.rule.literal = constraint.NewSet(r.rule.Kind.valueType(), literal)
+	r.rule.literal = constraint.NewSet(constraint.OfKind(r.rule.Kind), literal)
 }
 
 // argumentMember returns the member that is an argument; nil if there is none. In 201901-1, it may have its old key.

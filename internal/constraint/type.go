@@ -25,8 +25,9 @@ func IsKind[Kind ~string](kind Kind) bool {
 	return ok
 }
 
-// OfKind returns the type that a kind of rule demands. Kinds that are not of the format demand a scalar, to which arguments can be applied.
-func OfKind(kind string) Type { return kinds[kind] }
+// OfKind returns the type that a kind of rule demands. Kinds that are not of the format demand a scalar, to
+// which arguments can be applied.
+func OfKind[Kind ~string](kind Kind) Type { return kinds[string(kind)] }
 
 var kinds = map[string]Type{"integer": Integer, "string": String, "enum": Scalar, "regex": Scalar}
 
