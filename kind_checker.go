@@ -148,7 +148,7 @@ func (in *Input) UnfilledParameter(v any) string {
 	if in.isMade() || !in.judgement.target.HasParameters {
 		return ""
 	}
-	name := in.judgement.inspect(v)
+	name := parameter.Inside(v, true, &in.judgement.call.budget.Meter)
 	in.err = cmp.Or(in.err, in.judgement.call.budget.Err())
 	return name
 }
@@ -231,7 +231,7 @@ func (in *Input) selectValues() error {
 	j := in.judgement
 	var doubt error
 	w := j.call.Search(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
-		why := unfilledParameter(j.inspect(v))
+		why := unfilledParameter(parameter.Inside(v, j.target.HasParameters, &j.call.budget.Meter))
 		if why != nil {
 			why = j.atField(w, why)
 		} else if by := w.SetInside(v); by != 0 {
@@ -261,11 +261,6 @@ func (j *judgement) plain(w *jsonpath.Search, v any) any {
 	}
 	converted, _ := value.Plain(v, 0, &j.call.budget.Meter)
 	return converted
-}
-
-// inspect pays for everything inside a plain value, and returns the first parameter that is not filled in.
-func (j *judgement) inspect(v any) string {
-	return parameter.Inside(v, j.target.HasParameters, &j.call.budget.Meter)
 }
 
 // selectOld finds what the path selects in the old object, if the path has only names.
