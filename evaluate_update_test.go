@@ -3,6 +3,7 @@ package vmrules
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +37,7 @@ func checkBounded(t *testing.T, rules Rules, object map[string]any, b Budget, op
 
 // isForgivenLess reports whether two results are the same, apart from what only the second forgives.
 func isForgivenLess(r, whole Result) bool {
-	whole = whole.clone()
+	whole.Violations = slices.Clone(whole.Violations)
 	for i := range min(len(whole.Violations), len(r.Violations)) {
 		if v := &whole.Violations[i]; v.Warned && !r.Violations[i].Warned {
 			v.Warned = false

@@ -145,7 +145,7 @@ func NewReport(results []Result) *Report {
 	full, marks := slices.Clone(results), slices.Repeat([]mark{marksFull}, len(results))
 	first := 0
 	for i, result := range full {
-		full[i] = result.clone()
+		full[i].Violations = slices.Clone(result.Violations)
 		if next := i + 1; next == len(full) || full[next].Target != result.Target {
 			own := findings{full: full[first:next]}
 			r.more.parts = append(r.more.parts, part{target: result.Target, marks: marks[first:next], findings: own})
@@ -281,7 +281,7 @@ func (r *Report) Results(outcomes ...Outcome) []Result {
 		results = slices.DeleteFunc(results, func(result Result) bool { return !slices.Contains(outcomes, result.Outcome) })
 	}
 	for i := range results {
-		results[i] = results[i].clone()
+		results[i].Violations = slices.Clone(results[i].Violations)
 	}
 	return results
 }

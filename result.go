@@ -104,12 +104,6 @@ func (r *Result) failing() []Violation {
 	return all
 }
 
-// clone returns a copy whose violations can be changed. It shares their limits.
-func (r Result) clone() Result {
-	r.Violations = slices.Clone(r.Violations)
-	return r
-}
-
 func (r Result) equal(q Result) bool {
 	same := r.Path.Equal(q.Path) && slices.EqualFunc(r.Violations, q.Violations, func(v, w Violation) bool { return reflect.DeepEqual(v, w) })
 	r.Path, r.Violations, q.Path, q.Violations = Path{}, nil, Path{}, nil
