@@ -159,13 +159,9 @@ func find(all []reading, ref vmrules.TemplateRef) (*vmrules.Template, error) {
 		return nil, nil
 	}
 	for _, other := range there[1:] {
-		if !there[0].hasSame(other) {
+		if there[0].err != nil || other.err != nil || !there[0].Rules.Equal(other.Rules) {
 			return nil, fmt.Errorf("%d templates here have that name, and not the same rules", len(there))
 		}
 	}
 	return &there[0].Template, there[0].err
-}
-
-func (r reading) hasSame(other reading) bool {
-	return r.err == nil && other.err == nil && r.Rules.Equal(other.Rules)
 }
