@@ -1,6 +1,7 @@
 package form
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -287,10 +288,8 @@ func (r *resolver) place(p *jsonpath.Path, implied *jsonpath.Implied) Place {
 		return Place{}
 	}
 	steps, f := p.Steps(), r.Implied(r.target)
-	place := Place{Default: implied.Default(), ZeroIsDefault: implied.ZeroIsUnset() && implied.Default() != nil}
-	if canonical := value.Canonical(place.Default); canonical != nil {
-		place.Default = canonical
-	}
+	unset := implied.Default()
+	place := Place{Default: cmp.Or(value.Canonical(unset), unset), ZeroIsDefault: implied.ZeroIsUnset() && unset != nil}
 	place.MayBeSet = f.MaySet(p, r.target.Open) != 0
 	for i := range max(len(steps)-1, 0) {
 		f = f.Of(steps[i : i+1])
