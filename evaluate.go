@@ -361,7 +361,7 @@ func (j *judgement) missing() {
 func (j *judgement) undecided(argument string, doubt error) {
 	j.isOpen = j.isOpen || isOpen(doubt)
 	j.keepDoubt(argument, doubt)
-	v := j.rule.violation(ReasonInternal, argument, withArgument(argument, doubt))
+	v := j.rule.violation(ReasonInternal, argument, withArgument(argument, doubt), jsonpath.Texts{})
 	_ = j.call.budget.Spend(0, v.size()) // a refusal changes nothing: each rule has at most one such violation
 	j.result.Outcome, j.result.Doubt, j.result.Violations = OutcomeUndecided, doubtIn(doubt), []Violation{v}
 }

@@ -117,9 +117,7 @@ func (p *part) appendBroken(all []Violation, k int) []Violation {
 			scalar.Set(w.Value)
 			key := constraint.Failure{Demand: w.Demand}.Key()
 			b := breach{key, r.literal.Breach(w.Demand, w.Value, &scalar), w.Value, w.StandIn, ""}
-			if r.paths != nil {
-				b.Detail += r.origin(key)
-			}
+			b.Detail += r.origin(key)
 			if w.StandIn != jsonpath.Written {
 				b.origin = OriginDefault
 			}

@@ -204,25 +204,23 @@ func (r *rule) broken(b breach, at jsonpath.Texts) Violation {
 			text = explained(b.standIn, b.origin, shown, text)
 		}
 	}
-	v := r.violation(reasonOf[b.Fault], b.key, b.Detail)
-	v.Text = text
-	v.Field, v.Pointer = at.Path, at.Pointer
-	v.Value, v.Limit, v.Origin = value.Canonical(b.found), b.Limit, b.origin
+	v := r.violation(reasonOf[b.Fault], b.key, b.Detail, at)
+	v.Text, v.Value, v.Limit, v.Origin = text, value.Canonical(b.found), b.Limit, b.origin
 	return v
 }
 
-func (r *rule) violation(reason Reason, argument, detail string) Violation {
-	return Violation{Rule: r.Name, Message: r.Message, Reason: reason, Argument: argument, Detail: detail, Warned: r.JustWarning}
+func (r *rule) violation(reason Reason, argument, detail string, at jsonpath.Texts) Violation {
+	return Violation{
+		Rule: r.Name, Message: r.Message, Field: at.Path, Pointer: at.Pointer,
+		Reason: reason, Argument: argument, Detail: detail, Warned: r.JustWarning,
+	}
 }
 
 const notSet = "the field is not set"
 
 // missing returns the violation for a path that selects nothing in a target at a location.
 func (r *rule) missing(at jsonpath.Location) Violation {
-	v := r.violation(ReasonRequired, "", notSet)
-	texts := vmtarget.TextsOfNothing(at, r.Path.parsed, r.usual)
-	v.Field, v.Pointer = texts.Path, texts.Pointer
-	return v
+	return r.violation(ReasonRequired, "", notSet, vmtarget.TextsOfNothing(at, r.Path.parsed, r.usual))
 }
 
 // isQuantity reports whether the field that the rule is about is a quantity in KubeVirt's API.
