@@ -225,11 +225,7 @@ func (r *rule) missing(at jsonpath.Location) Violation {
 
 // isQuantity reports whether the field that the rule is about is a quantity in KubeVirt's API.
 func (r *rule) isQuantity() bool {
-	path := r.Path
-	if !r.field.IsZero() {
-		path = r.field
-	}
-	of := vmapi.OfVM().At(path.parsed.Steps())
+	of := vmapi.OfVM().At(cmp.Or(r.field.parsed, r.Path.parsed).Steps())
 	return of != nil && of.Type.Value().Sort == vmapi.Quantity
 }
 
