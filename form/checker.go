@@ -7,7 +7,6 @@ import (
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/constraint"
 	"github.com/vmrules/vmrules/internal/inside"
-	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/value"
 	"github.com/vmrules/vmrules/internal/vmtarget"
 )
@@ -27,7 +26,7 @@ var errNoRule = errors.New("there is no rule")
 // [Resolve] reads from an object; the rule enforces nothing; or its kind is not one of the format.
 func NewValueChecker(rule vmrules.Rule, opts ...vmrules.ValidateOption) (*ValueChecker, error) {
 	if !constraint.IsKind(rule.Kind) {
-		return newValueChecker(rule, constraint.Set{}, nil, nil)
+		return nil, errOfKind(rule)
 	}
 	rules, err := vmrules.NewRules([]vmrules.Rule{rule})
 	if err != nil {
@@ -37,22 +36,19 @@ func NewValueChecker(rule vmrules.Rule, opts ...vmrules.ValidateOption) (*ValueC
 	defer judging.Release()
 	var noVM vmtarget.Target
 	set, read := judging.Arguments(0, &noVM)
-	if len(read) > 0 {
+	isOpen := rule.Kind == vmrules.KindEnum || rule.Kind == vmrules.KindRegex
+	switch {
+	case len(read) > 0:
 		return nil, fmt.Errorf("the rule %s: %s is read from the object that is validated", value.Quoted(rule.Name), read[0].Key)
+	case isOpen && len(set.All()) == 0:
+		return nil, fmt.Errorf("the rule %s: the kind %s without any argument enforces nothing", value.Quoted(rule.Name), rule.Kind)
 	}
 	implied := judging.Implied(&noVM).Of(inside.Vmrules.Parsed(rule.Path).Steps())
-	return newValueChecker(rule, set, implied, opts)
+	return &ValueChecker{inside.Vmrules.Alone(rule, set, implied, opts)}, nil
 }
 
-func newValueChecker(r vmrules.Rule, set constraint.Set, f *jsonpath.Implied, opts []vmrules.ValidateOption) (*ValueChecker, error) {
-	isOpen := r.Kind == vmrules.KindEnum || r.Kind == vmrules.KindRegex
-	switch {
-	case !constraint.IsKind(r.Kind):
-		return nil, fmt.Errorf("the rule %s: only its kind, %s, knows which values it allows", value.Quoted(r.Name), value.Quoted(string(r.Kind)))
-	case isOpen && len(set.All()) == 0:
-		return nil, fmt.Errorf("the rule %s: the kind %s without any argument enforces nothing", value.Quoted(r.Name), r.Kind)
-	}
-	return &ValueChecker{inside.Vmrules.Alone(r, set, f, opts)}, nil
+func errOfKind(r vmrules.Rule) error {
+	return fmt.Errorf("the rule %s: only its kind, %s, knows which values it allows", value.Quoted(r.Name), value.Quoted(string(r.Kind)))
 }
 
 // Check returns the violations that Validate finds in an object in which the rule's path selects

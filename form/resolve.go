@@ -149,8 +149,10 @@ func (r *Resolved) Checker() (*ValueChecker, error) {
 		return nil, fmt.Errorf("the rule %s is %s: %s", value.Quoted(rule.Name), r.Outcome, r.Note)
 	case len(r.Unread) > 0:
 		return nil, fmt.Errorf("the rule %s: %s", value.Quoted(rule.Name), r.Unread[0].Note)
+	case !constraint.IsKind(rule.Kind):
+		return nil, errOfKind(rule)
 	}
-	return newValueChecker(rule, r.set, r.implied, r.opts)
+	return &ValueChecker{inside.Vmrules.Alone(rule, r.set, r.implied, r.opts)}, nil
 }
 
 type resolver struct {
