@@ -660,6 +660,8 @@ func FuzzUpdate(f *testing.F) {
 			}
 		}
 	}
+	lookahead := `[{"name": "r", "rule": "string", "path": "jsonpath::.a", "message": "m", "maxLength": "jsonpath::.b", "regex": "^(?=a)a"}]`
+	f.Add(lookahead, `{"a": "a"}`, `{"a": "a"}`, "", "")
 	f.Fuzz(func(t *testing.T, annotation, object, old, instancetype, preference string) {
 		texts := []string{object, old, instancetype, preference}
 		for i, text := range texts {

@@ -91,6 +91,35 @@ func TestPace(t *testing.T) {
 	}
 }
 
+// What a quick review can only refuse because it is quick is decided again, and is as well as it was before.
+func TestQuickForgivesAsMuch(t *testing.T) {
+	rule := func(path, arguments string) string {
+		return own(`[{"name": "r", "rule": "string", "path": "jsonpath::.spec.` + path + `", "message": "m", ` + arguments + `}]`)
+	}
+	const lookahead = `, "regex": "^(?=a)a"`
+	disks := `"devices": {"disks": [` + list(200, `{"name": "d%d", "disk": {"bus": "a"}}`) + `]}, `
+	r := newReviewer(newCluster(t))
+	for name, test := range map[string]struct{ metadata, spec, domain string }{
+		"a wrong value":           {rule("hostname", `"values": ["x"]`+lookahead), "", ""},
+		"an argument":             {rule("hostname", `"maxLength": "jsonpath::.spec.nothing"`+lookahead), "", ""},
+		"an instance type":        {rule("hostname", `"maxLength": "jsonpath::.spec.domain.cpu.cores"`+lookahead), `"instancetype": {"name": "missing"}, `, `"cpu": {}, `},
+		"many wrong values":       {rule("domain.devices.disks[*].disk.bus", `"values": ["x"]`), `"instancetype": {"name": "small"}, `, disks},
+		"rules that are unusable": {own("[{]"), "", list(5000, `"x%d": 1`) + ", "},
+	} {
+		old := vm(test.metadata, test.spec, test.domain+`"y": {}}, "hostname": "a", "x": {`)
+		now := strings.Replace(old, `"name": "reception"`, `"name": "reception", "finalizers": ["a"]`, 1)
+		q := create(now, "office")
+		q.Operation, q.Size = "UPDATE", len(old)+len(now)
+		d := r.Review(context.WithValue(t.Context(), versionKey{}, 0), q, func() (err error) {
+			q.Object, q.Old = object(t, now), object(t, old)
+			return nil
+		})
+		if d.Outcome != "warned" || !d.IsSlow {
+			t.Errorf("%s: %.300s", name, textOf(d))
+		}
+	}
+}
+
 // A real VM needs a hundredth of what is quick, and reading the rules of its template a twentieth.
 func TestRealVMsAreQuick(t *testing.T) {
 	const folder = "../../../testdata/quickstart/"
