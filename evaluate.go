@@ -125,6 +125,7 @@ func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []
 		e.ratchet(r, t, by)
 		e.soften()
 		d := &e.judgement.result
+		e.noteBound(d, e.judgement.doubts...)
 		if marks[i] = d.mark(r); marks[i] == marksFull {
 			last := report.last()
 			last.full = append(last.full, *d)

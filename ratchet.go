@@ -56,11 +56,24 @@ func (e *evaluation) ratchetSource(t *target, d Result) Result {
 	before := e.forgiven(t)
 	if before == nil || d.Doubt != DoubtTemplate &&
 		(d.Doubt != DoubtRules || !value.IsEqual(value.At(before.VM, "spec"), value.At(t.VM, "spec"), &e.budget.Meter)) {
+		e.noteBound(&d)
 		return d
 	}
 	d.Outcome, d.Note = OutcomeWarned, unchanged
 	d.Violations[0].Warned = true
 	return d
+}
+
+// noteBound notes in a result that fails which bound it may only fail by: beyond it, the result could be a warning.
+func (e *evaluation) noteBound(d *Result, doubts ...error) {
+	if d.Note != "" || d.Doubt == DoubtBound || !d.fails() {
+		return
+	}
+	isBound := func(err error) bool { return err != nil && doubtIn(err) == DoubtBound }
+	doubts = append(doubts, e.budget.Err())
+	if i := slices.IndexFunc(doubts, isBound); i >= 0 {
+		d.Note = "not decided: " + doubts[i].Error()
+	}
 }
 
 const unchanged = "not changed by this update"

@@ -45,8 +45,8 @@ type Result struct {
 	Outcome Outcome `json:"outcome"`
 	// Doubt is why the rule could not be decided; "" if it could.
 	Doubt Doubt `json:"doubt,omitempty"`
-	// Note says why a rule was skipped or ignored. If the rule is violated, Note says
-	// what could not be decided.
+	// Note says why a rule was skipped or ignored. If the rule is violated or undecided,
+	// Note says what else could not be decided.
 	Note string `json:"note,omitempty"`
 	// Waits says, under Partial, that the rule needs a field that is not filled in yet.
 	Waits      bool        `json:"waits,omitempty"`

@@ -49,9 +49,9 @@ func (p pace) do(ctx context.Context, size int, f func()) error {
 // isTooQuickFor reports whether a rule may only be undecided, or an annotation unusable, because the pace
 // is quick.
 func (p pace) isTooQuickFor(report *vmrules.Report) bool {
-	isBound := func(r vmrules.Result) bool { return r.Doubt == vmrules.DoubtBound }
-	undecided := report.Results(vmrules.OutcomeUndecided)
-	return p.isQuick && (p.cannotRead(problemsIn(report)) || slices.ContainsFunc(undecided, isBound))
+	isBound := func(r vmrules.Result) bool { return r.Doubt == vmrules.DoubtBound || r.Note != "" }
+	failing := report.Results(vmrules.OutcomeUndecided, vmrules.OutcomeViolated)
+	return p.isQuick && (p.cannotRead(problemsIn(report)) || slices.ContainsFunc(failing, isBound))
 }
 
 // cannotRead reports whether rules may only be unusable because the pace is quick.
