@@ -184,6 +184,34 @@ func TestAbsentKinds(t *testing.T) {
 	})
 }
 
+// A vanishing cluster has a template once.
+type vanishing struct {
+	*cluster
+	asked *int
+}
+
+func (c vanishing) Get(ctx context.Context, kind schema.GroupVersionKind, namespace, name string, isCached bool) (map[string]any, error) {
+	if kind.Kind == kindTemplate && !isCached {
+		if *c.asked++; *c.asked > 1 {
+			return nil, nil
+		}
+	}
+	return c.cluster.Get(ctx, kind, namespace, name, isCached)
+}
+
+// A template is read once for a request, also if its instance type is found and cannot be used. A VM does not pass
+// because the template has gone meanwhile.
+func TestTemplateIsReadOnce(t *testing.T) {
+	c, asked := newCluster(t), 0
+	c.objects["VirtualMachineClusterInstancetype broken"] = object(t, `{"apiVersion": "instancetype.kubevirt.io/v1", "kind": "VirtualMachineClusterInstancetype",
+		"metadata": {"name": "broken"}, "spec": {"cpu": {"guest": "one"}, "memory": {"guest": "1Gi"}}}`)
+	object := vm(from("t0"), `"instancetype": {"name": "broken"}, `, "")
+	d, _ := reviewed(context.WithValue(t.Context(), versionKey{}, 0), newReviewer(vanishing{c, &asked}), create(object, "office"), object)
+	if d.Outcome != "refused" || asked != 1 {
+		t.Errorf("asked %d times: %s", asked, textOf(d))
+	}
+}
+
 // A review waits for a slot as long as its client waits for the answer.
 func TestSlots(t *testing.T) {
 	r := newReviewer(newCluster(t))
