@@ -22,19 +22,21 @@ func (r *Reviewer) namespacesOf(ref vmrules.TemplateRef) []string {
 
 var errLeft = errors.New("the review has ended")
 
-// findTemplate finds the template that the VM names. It is for vmrules.WithTemplates.
+// findTemplate finds the template that the VM names, once. It is for vmrules.WithTemplates.
 func (j *judging) findTemplate(ref vmrules.TemplateRef) (*vmrules.Template, error) {
-	ref.VMNamespace = cmp.Or(j.q.Namespace, ref.VMNamespace) // a pool may say another, in which its VMs are not
-	namespace, err := "", errLeft
-	j.outside(func(ctx context.Context) {
-		j.template, namespace, err = j.templateIn(ctx, j.namespacesOf(ref), ref.Name)
-		j.weight += lengthOfRules(j.template)
-	})
-	if err != nil || j.template == nil {
-		j.failed = cmp.Or(j.failed, err)
-		return nil, err
+	if j.template.Object == nil {
+		ref.VMNamespace = cmp.Or(j.q.Namespace, ref.VMNamespace) // a pool may say another, in which its VMs are not
+		err := errLeft
+		j.outside(func(ctx context.Context) {
+			j.template.Object, j.template.Namespace, err = j.templateIn(ctx, j.namespacesOf(ref), ref.Name)
+			j.weight += lengthOfRules(j.template.Object)
+		})
+		if err != nil || j.template.Object == nil {
+			j.failed = cmp.Or(j.failed, err)
+			return nil, err
+		}
 	}
-	return &vmrules.Template{Namespace: namespace, Object: j.template}, nil
+	return &j.template, nil
 }
 
 // templateIn returns the first template of a name, of either kind, in some namespaces, and where it is; nil if

@@ -42,7 +42,7 @@ type judging struct {
 	warning []vmrules.Doubt // for which a rule that is undecided only warns
 
 	report   *vmrules.Report
-	template map[string]any // that has the rules; nil if none has
+	template vmrules.Template // that has the rules; without an Object if none has
 	known    map[reference]finding
 	failed   error // why the cluster could not be asked
 	weight   int   // of the text of the objects and of the rules of the template

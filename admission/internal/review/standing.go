@@ -33,7 +33,7 @@ func (r *Reviewer) standing(ctx context.Context, q *Request, p pace) (*openrepor
 		return nil, err
 	}
 	policy := cmp.Or(j.report.Targets()[0].Template, openreports.OwnPolicy) // of the only target of a VM
-	return &openreports.Validation{Policy: policy, Template: j.template, Report: j.report, Time: time.Now()}, nil
+	return &openreports.Validation{Policy: policy, Template: j.template.Object, Report: j.report, Time: time.Now()}, nil
 }
 
 // Naming returns the name of the template from which a VM has its rules, and the namespaces where that is
