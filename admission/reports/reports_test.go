@@ -165,6 +165,24 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// While Reports cannot be read, none is deleted.
+func TestUnreadReports(t *testing.T) {
+	w := newWorld(t, review.Settings{}, template("linux", rule("cores", 8)), vm("a", "1", ofLinux, 4))
+	w.judge("a")
+	w.write(vm("a", "2", ofLinux, 4))
+	w.reports = downCache{w.client}
+	same(t, "down", w.judge("a"), "error: it is down")
+	w.reports = w.client
+	same(t, "up", w.judge("a"), "read a", "delete vmrules-1", "create vmrules-2")
+}
+
+// A downCache can only be listed.
+type downCache struct{ client.Reader }
+
+func (downCache) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
+	return errors.New("it is down")
+}
+
 // A cache that does not have a Report yet does no harm, and labels of others stay.
 func TestLateCache(t *testing.T) {
 	w := newWorld(t, review.Settings{}, template("linux", rule("cores", 8)), vm("a", "1", ofLinux, 4))
