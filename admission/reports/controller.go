@@ -2,7 +2,6 @@
 package reports
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -69,8 +68,11 @@ func (c *keeper) judge(ctx context.Context, key types.NamespacedName) error {
 		return err
 	}
 	known, err := c.reportsOf(ctx, key, metadata.UID)
-	if _, _, hasRules := c.reviewer.Naming(metadata); err != nil || !hasRules {
-		return cmp.Or(err, c.remove(ctx, known, ""))
+	if err != nil {
+		return err
+	}
+	if _, _, hasRules := c.reviewer.Naming(metadata); !hasRules {
+		return c.remove(ctx, known, "")
 	}
 	if err := c.limiter.Wait(ctx); err != nil {
 		return err
