@@ -90,3 +90,16 @@ func TestWithoutInstancetypes(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// Kinds of rules among the options for judging count as well.
+func TestParseOptionsForJudging(t *testing.T) {
+	create := request("CREATE", vm(withRules(rule("cores", "odd", "cpu.cores", "m", `"max": 8`)), "", cores12), "")
+	want := answer{Code: 422, Causes: []string{`: VM: line 1, column 1: WithKind has no compiler for the kind "odd"`}}
+	odd := vmrules.WithKind("odd", nil)
+	for name, opt := range map[string]vmrules.ValidateOption{"WithParseOptions": vmrules.WithParseOptions(odd), "KeepRules": vmrules.KeepRules(odd)} {
+		got := answerOf(reviewer(t, cluster(t), admission.WithValidateOptions(opt)).Handle(t.Context(), create))
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
