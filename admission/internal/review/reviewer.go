@@ -45,7 +45,7 @@ type Settings struct {
 // New returns a Reviewer that reads from a cluster.
 func New(c Cluster, s Settings) *Reviewer {
 	budget, kept := vmrules.WithBudget(quickBudget), vmrules.KeepRules(s.Parse...)
-	validate := append(slices.Clip(s.Validate), kept)
+	validate := slices.Concat([]vmrules.ValidateOption{kept}, s.Validate)
 	cores := runtime.GOMAXPROCS(0)
 	return &Reviewer{
 		Settings: s, cluster: c, kept: kept,
