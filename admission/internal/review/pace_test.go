@@ -120,6 +120,25 @@ func TestQuickForgivesAsMuch(t *testing.T) {
 	}
 }
 
+// What a quick review cannot decide is not forgiven for a conflict that was there before.
+func TestQuickForgivesNoMore(t *testing.T) {
+	disks := func(bus string) string {
+		return vm(own(`[{"name": "r", "rule": "regex", "path": "jsonpath::.spec.domain.devices.disks[*].disk.bus", "message": "m", "regex": "^(?=v)v"}]`),
+			`"instancetype": {"name": "small"}, "preference": {"name": "p"}, `,
+			`"cpu": {"sockets": 2}, "devices": {"disks": [{"name": "a", "disk": {"bus": "`+bus+`"}}, {"name": "b", "disk": {}}]}`)
+	}
+	q := create(disks("usb"), "office")
+	q.Operation = "UPDATE"
+	d := newReviewer(newCluster(t)).Review(t.Context(), q, func() error {
+		q.Object, q.Old = object(t, disks("usb")), object(t, disks("virtio"))
+		return nil
+	})
+	want := `refused: the object is not valid: spec.template.spec.domain.devices.disks[0].disk.bus: Invalid value: "usb": m ("usb" does not match "^(?=v)v")`
+	if diff := cmp.Diff(want, textOf(d)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // A real VM needs a hundredth of what is quick, and reading the rules of its template a twentieth.
 func TestRealVMsAreQuick(t *testing.T) {
 	const folder = "../../../testdata/quickstart/"
