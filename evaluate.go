@@ -169,8 +169,8 @@ func (e *evaluation) judge(r *rule, t *target) *target {
 		return by
 	}
 	by = e.full(t)
-	if by.Refusal != nil && len(e.judgement.result.Violations) > 0 && e.judgement.result.judged() {
-		return t // a value that the VM sets is wrong
+	if d := &e.judgement.result; by.Refusal != nil && (len(d.Violations) > 0 && d.judged() || boundIn(e.judgement.doubts) != nil) {
+		return t // a value that the VM sets is wrong, or may be
 	}
 	e.judgement = judgement{call: e, rule: r, target: by, result: r.result(t.Name)}
 	e.judgement.run()

@@ -69,11 +69,18 @@ func (e *evaluation) noteBound(d *Result, doubts ...error) {
 	if d.Note != "" || d.Doubt == DoubtBound || !d.fails() {
 		return
 	}
-	isBound := func(err error) bool { return err != nil && doubtIn(err) == DoubtBound }
-	doubts = append(doubts, e.budget.Err())
-	if i := slices.IndexFunc(doubts, isBound); i >= 0 {
-		d.Note = "not decided: " + doubts[i].Error()
+	if bound := boundIn(append(doubts, e.budget.Err())); bound != nil {
+		d.Note = "not decided: " + bound.Error()
 	}
+}
+
+// boundIn returns the first doubt that is a bound.
+func boundIn(doubts []error) error {
+	i := slices.IndexFunc(doubts, func(err error) bool { return err != nil && doubtIn(err) == DoubtBound })
+	if i < 0 {
+		return nil
+	}
+	return doubts[i]
 }
 
 const unchanged = "not changed by this update"
