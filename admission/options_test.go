@@ -3,6 +3,7 @@ package admission_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -100,6 +101,18 @@ func TestParseOptionsForJudging(t *testing.T) {
 		got := answerOf(reviewer(t, cluster(t), admission.WithValidateOptions(opt)).Handle(t.Context(), create))
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// A template that a function of the caller cannot look up is not decided about either.
+func TestLookupOfCallerFails(t *testing.T) {
+	find := vmrules.WithTemplates(func(vmrules.TemplateRef) (*vmrules.Template, error) { return nil, errors.New("it is down") })
+	for _, req := range []ctrl.Request{request("CREATE", vm(fromLinux, "", cores12), ""), request("UPDATE", vm(fromLinux, "", cores12), vm(fromLinux, "", cores12))} {
+		got := answerOf(reviewer(t, cluster(t), admission.WithValidateOptions(find)).Handle(t.Context(), req))
+		want := answer{Code: 500, Message: "vmrules cannot validate the request: the object is not valid: Not decided: the template templates/linux cannot be looked up: it is down"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", req.Operation, diff)
 		}
 	}
 }
