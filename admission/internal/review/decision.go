@@ -48,6 +48,9 @@ func refused(err error, causes []vmrules.Cause) *Decision {
 func judged(report *vmrules.Report, brokenWarns bool) *Decision {
 	d := &Decision{Outcome: Exempt, Report: report, Warnings: fitting(report.AdmissionWarnings())}
 	for _, t := range report.Targets() {
+		if t.Doubt == vmrules.DoubtLookup { // by a function of the caller
+			return failure(report.Err())
+		}
 		if t.Coverage != vmrules.CoverageExempt && t.Coverage != vmrules.CoverageNoRules {
 			d.Outcome = Allowed
 		}
