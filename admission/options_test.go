@@ -116,3 +116,16 @@ func TestLookupOfCallerFails(t *testing.T) {
 		}
 	}
 }
+
+// What a function of the caller does not find warns, as what the cluster does not have.
+func TestInstancetypesOfCaller(t *testing.T) {
+	find := vmrules.WithInstancetypes(func(map[string]any) (it, preference map[string]any, err error) {
+		return nil, nil, errors.New("it is elsewhere")
+	})
+	create := request("CREATE", vm(withRules(memoryRule), `"instancetype": {"name": "u1"}, `, ""), "")
+	got := answerOf(reviewer(t, cluster(t), admission.WithValidateOptions(find)).Handle(t.Context(), create))
+	want := warned("Not decided: at least 1 GiB (spec.template.spec.domain.memory.guest may be set by the instance type: it is elsewhere)")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
