@@ -61,11 +61,11 @@ func (j *judging) findInstancetype(vm map[string]any) (it, preference map[string
 	return n.object, p.object, cmp.Or(n.missing, p.missing)
 }
 
-// lacks reports whether a doubt may come from an object that the VM names and that was not found. If all were
-// found, KubeVirt cannot use one.
+// lacks reports whether a doubt may come from an object that the VM names and that was not found, or that a function
+// of the caller looked for. If all were found, KubeVirt cannot use one.
 func (j *judging) lacks(d vmrules.Doubt) bool {
 	named, preferred := j.referencesIn(partOf(j.q.Object, vmPlaces[j.q.Kind.GroupKind()]...))
-	return j.known[named].missing != nil || d == vmrules.DoubtPreference && j.known[preferred].missing != nil
+	return len(j.known) == 0 || j.known[named].missing != nil || d == vmrules.DoubtPreference && j.known[preferred].missing != nil
 }
 
 func (j *judging) read(ctx context.Context, r reference) error {
