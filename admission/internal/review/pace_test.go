@@ -320,6 +320,29 @@ func TestClientLeavesLane(t *testing.T) {
 	}
 }
 
+// The rules of each VM in a template have a Budget of their own: when the time is over, the next are not read.
+func TestTemplateOfManyRules(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var read []string
+	odd := vmrules.WithKind("odd", func(s vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
+		cancel()
+		read = append(read, s.Rule().Name)
+		return nil, nil
+	})
+	ofVM := func(name string) string {
+		return vm(own(`[{"name": "`+name+`", "rule": "odd", "path": "jsonpath::.a", "message": "m"}]`), "", "")
+	}
+	q := create("", "templates")
+	q.Kind, q.Size = schema.GroupVersionKind{Group: groupTemplate, Version: "v1", Kind: kindTemplate}, 1<<20
+	d := review.New(newCluster(t), review.Settings{Parse: []vmrules.ParseOption{odd}}).Review(ctx, q, func() error {
+		q.Object = object(t, `{"kind": "Template", "objects": [`+ofVM("a")+`, `+ofVM("b")+`]}`)
+		return nil
+	})
+	if diff := cmp.Diff([]string{"a"}, read); diff != "" || d.Outcome != "failed" {
+		t.Errorf("%s: (-want +got):\n%s", textOf(d), diff)
+	}
+}
+
 // BenchmarkBesideHostile measures the slowest of plain reviews beside 64 hostile ones, and the
 // slowest of these. What plain ones take beside nothing says how busy the machine is. Run it with
 // -benchtime 1x.
