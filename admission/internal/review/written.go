@@ -27,7 +27,7 @@ func (r *Reviewer) written(ctx context.Context, q *Request, p pace) *Decision {
 	var isKept, isDecided bool
 	if failed := p.do(ctx, q.Size, func() {
 		isKept = q.Old != nil && reflect.DeepEqual(rulesIn(q.Object), rulesIn(q.Old))
-		broken, remarks, isDecided = p.check(q.Object)
+		broken, remarks, isDecided = p.check(ctx, q.Object)
 	}); failed != nil {
 		return failure(failed)
 	}
@@ -47,8 +47,8 @@ func (r *Reviewer) written(ctx context.Context, q *Request, p pace) *Decision {
 }
 
 // check returns why no VM can use the rules of a template, and what else is wrong with it, with the
-// defaults of its parameters. It returns false if the pace is too quick.
-func (p pace) check(template map[string]any) (broken, remarks []string, ok bool) {
+// defaults of its parameters. It returns false if the pace is too quick, or if the context ends.
+func (p pace) check(ctx context.Context, template map[string]any) (broken, remarks []string, ok bool) {
 	if name := rulesIn(template).withoutDefault(); name != "" { // it may be anything
 		return nil, []string{fmt.Sprintf("the validation rules are not checked: the parameter %s in them has no default", Shorten(name, MaxName))}, true
 	}
@@ -56,7 +56,10 @@ func (p pace) check(template map[string]any) (broken, remarks []string, ok bool)
 	if err != nil {
 		return nil, []string{err.Error()}, !p.isQuick
 	}
-	for _, rule := range rulesIn(filled).texts {
+	for _, rule := range rulesIn(filled).texts { // each with a whole Budget
+		if ctx.Err() != nil {
+			return nil, nil, false
+		}
 		text, opts := rule.text, slices.Clip(p.parse)
 		if !rule.isOnVM { // nobody fills it in
 			text, opts = TextAt(template, "metadata", "annotations", vmrules.OldAnnotation), append(opts, vmrules.DetectVersion())
