@@ -139,6 +139,21 @@ func TestQuickForgivesNoMore(t *testing.T) {
 	}
 }
 
+// What a quick review cannot decide is not left out of what it says of a template.
+func TestQuickSaysAsMuch(t *testing.T) {
+	rules := `[{"name": "r", "rule": "string", "path": "jsonpath::.spec.hostname", "message": "m", "maxLength": "jsonpath::.spec.nothing", "regex": "^(?=a)a"}]`
+	q := create("", "templates")
+	q.Kind = schema.GroupVersionKind{Group: groupTemplate, Version: "v1", Kind: kindTemplate}
+	d := newReviewer(newCluster(t)).Review(t.Context(), q, func() error {
+		q.Object = object(t, `{"kind": "Template", "objects": [`+vm(own(rules), "", `"x": 1}, "hostname": "b", "y": {`)+`]}`)
+		return nil
+	})
+	want := `warned: the template's own VM does not satisfy its rules: objects[0].spec.template.spec.hostname: Invalid value: "b": m ("b" does not match "^(?=a)a")`
+	if diff := cmp.Diff(want, textOf(d)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // A real VM needs a hundredth of what is quick, and reading the rules of its template a twentieth.
 func TestRealVMsAreQuick(t *testing.T) {
 	const folder = "../../../testdata/quickstart/"
