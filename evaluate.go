@@ -125,7 +125,7 @@ func (e *evaluation) judgeRest(report *Report, rules *Rules, t *target, marks []
 		e.ratchet(r, t, by)
 		e.soften()
 		d := &e.judgement.result
-		e.noteBound(d, e.judgement.doubts...)
+		e.noteBound(d, e.judgement.bound)
 		if marks[i] = d.mark(r); marks[i] == marksFull {
 			last := report.last()
 			last.full = append(last.full, *d)
@@ -169,7 +169,7 @@ func (e *evaluation) judge(r *rule, t *target) *target {
 		return by
 	}
 	by = e.full(t)
-	if d := &e.judgement.result; by.Refusal != nil && (len(d.Violations) > 0 && d.judged() || boundIn(e.judgement.doubts) != nil) {
+	if d := &e.judgement.result; by.Refusal != nil && (len(d.Violations) > 0 && d.judged() || e.judgement.bound != nil) {
 		return t // a value that the VM sets is wrong, or may be
 	}
 	e.judgement = judgement{call: e, rule: r, target: by, result: r.result(t.Name)}
@@ -191,6 +191,7 @@ type judgement struct {
 	isOpen bool            // whether what the VM names may decide more
 	doubt  error           // the first thing that could not be decided
 	about  string          // the argument that it is about
+	bound  error           // the first of them that is a bound
 	doubts []error         // all of them; only for Ratcheting
 	result Result
 }
@@ -443,8 +444,11 @@ func (e *evaluation) warnsOf(doubts ...Doubt) bool {
 	return !slices.ContainsFunc(doubts, func(d Doubt) bool { return !slices.Contains(e.given.warning, d) })
 }
 
-// keepDoubt keeps a doubt, so that those of an update can be compared.
+// keepDoubt keeps a doubt that is a bound, and any other so that those of an update can be compared.
 func (j *judgement) keepDoubt(argument string, doubt error) {
+	if j.bound == nil && doubtIn(doubt) == DoubtBound {
+		j.bound = errors.New(withArgument(argument, doubt))
+	}
 	if j.call.keepsDoubts() {
 		doubt = reworded(doubt, errors.New(withArgument(argument, doubt)))
 		_ = j.call.budget.Spend(0, len(doubt.Error())) // ratchet sees a refusal

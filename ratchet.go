@@ -1,6 +1,7 @@
 package vmrules
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 
@@ -56,7 +57,7 @@ func (e *evaluation) ratchetSource(t *target, d Result) Result {
 	before := e.forgiven(t)
 	if before == nil || d.Doubt != DoubtTemplate &&
 		(d.Doubt != DoubtRules || !value.IsEqual(value.At(before.VM, "spec"), value.At(t.VM, "spec"), &e.budget.Meter)) {
-		e.noteBound(&d)
+		e.noteBound(&d, nil)
 		return d
 	}
 	d.Outcome, d.Note = OutcomeWarned, unchanged
@@ -64,23 +65,11 @@ func (e *evaluation) ratchetSource(t *target, d Result) Result {
 	return d
 }
 
-// noteBound notes in a result that fails which bound it may only fail by: beyond it, the result could be a warning.
-func (e *evaluation) noteBound(d *Result, doubts ...error) {
-	if d.Note != "" || d.Doubt == DoubtBound || !d.fails() {
-		return
+// noteBound notes in a result that fails which bound was met, beyond which it could be another, unless it says so.
+func (e *evaluation) noteBound(d *Result, met error) {
+	if met = cmp.Or(met, e.budget.Err()); met != nil && d.Note == "" && d.Doubt != DoubtBound && d.fails() {
+		d.Note = "not decided: " + met.Error()
 	}
-	if bound := boundIn(append(doubts, e.budget.Err())); bound != nil {
-		d.Note = "not decided: " + bound.Error()
-	}
-}
-
-// boundIn returns the first doubt that is a bound.
-func boundIn(doubts []error) error {
-	i := slices.IndexFunc(doubts, func(err error) bool { return err != nil && doubtIn(err) == DoubtBound })
-	if i < 0 {
-		return nil
-	}
-	return doubts[i]
 }
 
 const unchanged = "not changed by this update"
