@@ -103,6 +103,7 @@ func TestQuickForgivesAsMuch(t *testing.T) {
 		"a wrong value":           {rule("hostname", `"values": ["x"]`+lookahead), "", ""},
 		"an argument":             {rule("hostname", `"maxLength": "jsonpath::.spec.nothing"`+lookahead), "", ""},
 		"an instance type":        {rule("hostname", `"maxLength": "jsonpath::.spec.domain.cpu.cores"`+lookahead), `"instancetype": {"name": "missing"}, `, `"cpu": {}, `},
+		"a rule that just warns":  {rule("hostname", `"maxLength": "jsonpath::.spec.nothing", "justWarning": true`+lookahead), "", ""},
 		"many wrong values":       {rule("domain.devices.disks[*].disk.bus", `"values": ["x"]`), `"instancetype": {"name": "small"}, `, disks},
 		"rules that are unusable": {own("[{]"), "", list(5000, `"x%d": 1`) + ", "},
 	} {
