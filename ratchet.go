@@ -65,9 +65,9 @@ func (e *evaluation) ratchetSource(t *target, d Result) Result {
 	return d
 }
 
-// noteBound notes in a result that fails which bound was met, beyond which it could be another, unless it says so.
+// noteBound notes in a result with violations which bound was met, beyond which it could be another, unless it says so.
 func (e *evaluation) noteBound(d *Result, met error) {
-	if met = cmp.Or(met, e.budget.Err()); met != nil && d.Note == "" && d.Doubt != DoubtBound && d.fails() {
+	if met = cmp.Or(met, e.budget.Err()); met != nil && d.Note == "" && d.Doubt != DoubtBound && len(d.Violations) > 0 {
 		d.Note = "not decided: " + met.Error()
 	}
 }
