@@ -3,13 +3,17 @@ package review
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/vmrules/vmrules"
 )
 
 func TestShorten(t *testing.T) {
@@ -91,4 +95,70 @@ func TestWeight(t *testing.T) {
 			t.Errorf("in the end, %d slots are free", slots.free)
 		}
 	})
+}
+
+// Whatever is too much for a quick review, the verdict is that of the lane.
+func TestPacesAgree(t *testing.T) {
+	before := quickBudget
+	defer func() { quickBudget = before }()
+	it := map[string]any{"apiVersion": "instancetype.kubevirt.io/v1beta1", "kind": "VirtualMachineClusterInstancetype", "metadata": map[string]any{"name": "small"},
+		"spec": map[string]any{"cpu": map[string]any{"guest": 1}, "memory": map[string]any{"guest": "1Gi"}}}
+	slow := 0
+	for i := range 5000 {
+		g := rand.New(rand.NewPCG(1, uint64(i)))
+		pick := func(all ...string) string { return all[g.IntN(len(all))] }
+		var rules []string
+		for n := range 1 + g.IntN(3) {
+			rules = append(rules, fmt.Sprintf(`{"name": "r%d", "rule": "string", "message": "m", "path": "jsonpath::.spec%s"%s%s%s}`, n,
+				pick(".hostname", ".domain.memory.guest", ".domain.devices.disks[*].disk.bus", ".domain..bus", ".domain.machine.type"),
+				pick("", `, "valid": "jsonpath::.spec.domain.devices.disks[*].disk.bus"`),
+				pick("", `, "values": ["virtio"]`, `, "maxLength": "jsonpath::.spec.nothing"`, `, "max": "jsonpath::.spec.domain.cpu.cores"`),
+				pick("", `, "regex": "^(?=v)v"`, `, "regex": "^v"`, `, "regex": "^(?=v)v", "justWarning": true`)))
+		}
+		spec := pick("", `"instancetype": {"name": "small"}, `, `"instancetype": {"name": "none"}, `, `"instancetype": {"name": "small"}, "preference": {"name": "none"}, `)
+		ofVM := func() map[string]any {
+			var disks []string
+			for range g.IntN(4) {
+				disks = append(disks, fmt.Sprintf(`{"name": %q, "disk": {%s}}`, pick("a", "b"), pick("", `"bus": "virtio"`, `"bus": "usb"`)))
+			}
+			vm, err := vmrules.ParseObject(fmt.Appendf(nil, `{"metadata": {"annotations": {"vm.kubevirt.io/validations": %q}}, "spec": {%s"template": {"spec": {%s"domain": {%s"devices": {"disks": [%s]}}}}}}`,
+				"["+strings.Join(rules, ",")+"]", spec, pick("", `"hostname": "a", `, `"hostname": "v", `), pick("", `"cpu": {"sockets": 2}, `), strings.Join(disks, ",")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			vm["apiVersion"], vm["kind"] = VMKind.ToAPIVersionAndKind()
+			return vm
+		}
+		now, old := ofVM(), ofVM()
+		quickBudget = vmrules.Budget{Time: time.Duration(g.IntN(40_000) + 1), Memory: int64(g.IntN(40_000) + 1), Backtracking: time.Duration(g.IntN(2) - 1)}
+		r := New(oneInstancetype{it}, Settings{Warning: []vmrules.Doubt{vmrules.DoubtInstancetype}[:g.IntN(2)]})
+		review := func(size int) *Decision {
+			q := &Request{Operation: "UPDATE", Kind: VMKind, Namespace: "n", Size: size}
+			return r.Review(t.Context(), q, func() error { q.Object, q.Old = now, old; return nil })
+		}
+		a, b := review(1), review(quickSize+1)
+		if a.Outcome != b.Outcome || a.Message != b.Message {
+			t.Errorf("%v\n%v\n%s: %s\n%s: %s", old, now, a.Outcome, a.Message, b.Outcome, b.Message)
+		}
+		if a.IsSlow {
+			slow++
+		}
+	}
+	if slow == 0 || slow == 5000 {
+		t.Errorf("%d are slow", slow)
+	}
+}
+
+// A oneInstancetype is a cluster with one instance type and nothing else.
+type oneInstancetype struct{ object map[string]any }
+
+func (c oneInstancetype) Get(_ context.Context, kind schema.GroupVersionKind, _, name string, _ bool) (map[string]any, error) {
+	if name == "small" && kind.Kind == c.object["kind"] {
+		return c.object, nil
+	}
+	return nil, nil
+}
+
+func (oneInstancetype) VMs(context.Context, string) ([]metav1.PartialObjectMetadata, error) {
+	return nil, nil
 }
