@@ -62,10 +62,10 @@ func (l *Linter) Enter(file *manifest.File) (err error) {
 // AddUseless adds the entries of .vmrules.yaml that have no effect, if all files that they are
 // about were linted.
 func (l *Linter) AddUseless(to *Linted, args []string) {
-	l.silence = nil
 	for name, useless := range l.configs.Useless(args) {
 		for file, err := range manifest.Read([]string{name}, nil) {
-			if err == nil {
+			if err == nil && l.Enter(file) == nil {
+				l.silence = nil // nothing accepts these findings
 				l.addFindings(to, file, "ignore", []lint.Finding{useless})
 			}
 		}
