@@ -109,14 +109,11 @@ files out. Other files are still checked. A VM that no rule applies to is named.
 
 // Run checks objects. The error sets the exit status.
 func Run(b build.Build, o Options, s cli.Streams) error {
-	if err := cli.InputTwice(o.Rules, o.With, []string{o.Template}, o.Files); err != nil {
+	if err := cmp.Or(cli.InputTwice(o.Rules, o.With, []string{o.Template}, o.Files), o.Check()); err != nil {
 		return err
 	}
 	j := judging.New(b, o.Options)
-	l, err := linting.New(b, linting.Options{Settings: o.Settings, Strict: o.Strict, For: o.For, NoNotes: !o.Verbose}, j.Parameters)
-	if err != nil {
-		return err
-	}
+	l := linting.New(b, linting.Options{Settings: o.Settings, Strict: o.Strict, For: o.For, NoNotes: !o.Verbose}, j.Parameters)
 	c := &checker{Judging: j, options: o, linter: l, found: linting.NewLinted(s.Err), said: map[string]bool{}}
 	if err := c.Read(o.Sources, s.In); err != nil {
 		return err

@@ -102,13 +102,10 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	if o.List {
 		return writeList(s.Out)
 	}
-	if err := cmp.Or(cli.InputTwice(o.Rules, o.Files), o.canFix()); err != nil {
+	if err := cmp.Or(cli.InputTwice(o.Rules, o.Files), o.canFix(), o.Check()); err != nil {
 		return err
 	}
-	l, err := linting.New(b, o.Options, judging.NewParameters())
-	if err != nil {
-		return err
-	}
+	l := linting.New(b, o.Options, judging.NewParameters())
 	if err := l.Read(o.Params); err != nil {
 		return err
 	}

@@ -43,9 +43,9 @@ type Linter struct {
 	room                    int      // bytes that may still be linted for fixes of the current file
 }
 
-// New returns a linter of templates with these values of parameters.
-func New(b build.Build, o Options, p *judging.Parameters) (*Linter, error) {
-	return &Linter{Parameters: p, Build: b, options: o}, o.check()
+// New returns a linter of templates with these values of parameters. The settings have been checked.
+func New(b build.Build, o Options, p *judging.Parameters) *Linter {
+	return &Linter{Parameters: p, Build: b, options: o}
 }
 
 // Profile returns the program for which the current file is linted; "" for none.

@@ -36,8 +36,8 @@ func (s *Settings) Flags(command *cobra.Command) {
 	flags.BoolVar(&s.NoConfig, "no-config", false, "read no .vmrules.yaml")
 }
 
-// check returns an error if a flag has no check or no glob.
-func (s *Settings) check() error {
+// Check returns an error if a flag has no check or no glob.
+func (s *Settings) Check() error {
 	for _, glob := range s.Exclude {
 		if err := config.CheckGlob(glob); err != nil {
 			return fmt.Errorf("--exclude: %w", err)

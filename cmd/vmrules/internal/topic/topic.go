@@ -102,10 +102,8 @@ var forms = texts.Must(texts.New("").Funcs(texts.FuncMap{
 
 // Said returns what lint says of the example.
 func (t *Check) Said() string {
-	l, err := linting.New(build.Build{}, linting.Options{For: t.For, Settings: linting.Settings{KubeVirt: t.KubeVirt, NoConfig: true}}, judging.NewParameters())
-	if err != nil {
-		return err.Error()
-	}
+	settings := linting.Settings{KubeVirt: t.KubeVirt, NoConfig: true}
+	l := linting.New(build.Build{}, linting.Options{For: t.For, Settings: settings}, judging.NewParameters())
 	file, err := manifest.Parse("example", t.Example)
 	if err = cmp.Or(err, l.Enter(file)); err != nil {
 		return err.Error()
