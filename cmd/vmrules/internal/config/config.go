@@ -24,8 +24,8 @@ import (
 // Name is the name of the file.
 const Name = ".vmrules.yaml"
 
-// Severities are the severities of findings, the least first.
-var Severities = []lint.Severity{lint.SeverityNote, lint.SeverityWarning, lint.SeverityError}
+// Severities are the severities of findings, the most severe first.
+var Severities = []lint.Severity{lint.SeverityError, lint.SeverityWarning, lint.SeverityNote}
 
 // ofJudgement are the IDs of what check finds, beside the checks of lint.
 var ofJudgement = []string{"warned", "ignored", "undecided", "no-rules", "no-template", "ssp", "assumed-template", "missing-parameter"}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/cli"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/config"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
 	"github.com/vmrules/vmrules/lint"
@@ -53,7 +54,7 @@ const excerptSide = 50
 // Counts says in words how many findings there are of each severity.
 func (l *Linted) Counts() string {
 	var all []string
-	for _, s := range []lint.Severity{lint.SeverityError, lint.SeverityWarning, lint.SeverityNote} {
+	for _, s := range config.Severities {
 		text := output.Counted(number(l.Findings, func(f output.Finding) bool { return f.Severity == s }), string(s))
 		if n := l.Hidden[s]; n > 0 {
 			text = output.Counted(n, string(s)) + " not shown"

@@ -234,7 +234,7 @@ func (l *Linter) addFindings(to *Linted, file *manifest.File, about string, find
 			continue
 		}
 		to.Fails = to.Fails || l.Fails(f.Severity)
-		if slices.Index(config.Severities, f.Severity) < slices.Index(config.Severities, l.now.MinSeverity) {
+		if slices.Index(config.Severities, f.Severity) > slices.Index(config.Severities, l.now.MinSeverity) {
 			to.Hidden[f.Severity]++
 			continue
 		}

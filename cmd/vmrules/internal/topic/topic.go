@@ -15,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
+	"github.com/vmrules/vmrules/cmd/vmrules/internal/config"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/linting"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
@@ -91,10 +92,8 @@ var inCommand = strings.NewReplacer("under For(SSP)", "with --for ssp", "under S
 var underSSP = regexp.MustCompile(`; (an error|a warning|only reported) with --for ssp$`)
 
 var forms = texts.Must(texts.New("").Funcs(texts.FuncMap{
-	"indent": Indented,
-	"severities": func() []lint.Severity {
-		return []lint.Severity{lint.SeverityError, lint.SeverityWarning, lint.SeverityNote}
-	},
+	"indent":     Indented,
+	"severities": func() []lint.Severity { return config.Severities },
 	"ofSeverity": func(s lint.Severity) []*Check {
 		return slices.DeleteFunc(slices.Clone(Checks()), func(c *Check) bool { return c.Severity != s })
 	},
