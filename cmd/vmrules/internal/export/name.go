@@ -23,10 +23,7 @@ func exportName(namespace, template string) string {
 	if template == "" {
 		return "vmrules"
 	}
-	name := template
-	if namespace != "" {
-		name = namespace + "." + name
-	}
+	name := strings.TrimPrefix(namespace+"."+template, ".")
 	valid := strings.Trim(notInName.ReplaceAllString(strings.ToLower(name[:min(len(name), maxName)]), "-"), "-.")
 	isAmbiguous := namespace == "" && strings.Contains(name, ".") || strings.HasSuffix(name, "-warnings") || strings.HasSuffix(name, byAnnotationSuffix)
 	if valid == name && !isAmbiguous {

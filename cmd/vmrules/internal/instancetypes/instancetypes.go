@@ -127,10 +127,7 @@ var plainVM = map[string]any{"spec": map[string]any{"template": map[string]any{"
 }}}}
 
 func (k key) String() string {
-	if k.namespace != "" {
-		return k.kind + " " + k.namespace + "/" + k.name
-	}
-	return k.kind + " " + k.name
+	return k.kind + " " + strings.TrimPrefix(k.namespace+"/"+k.name, "/")
 }
 
 // A Lookup finds what VMs name in a Set, and keeps what it found. It is not safe for
@@ -159,13 +156,12 @@ func (l *Lookup) Option() vmrules.ValidateOption { return vmrules.WithInstancety
 // does not name or the Set does not hold, which is an error.
 func (l *Lookup) Find(vm map[string]any) (given, preferred map[string]any, err error) {
 	named, preference := instancetype.NamesOf(vm)
-	namespace := cmp.Or(manifest.TextAt(vm, "metadata", "namespace"), l.namespace)
-	given, err = l.find(named, namespace)
-	preferred, other := l.find(preference, namespace)
+	given, err = l.find(named)
+	preferred, other := l.find(preference)
 	return given, preferred, cmp.Or(err, other)
 }
 
-func (l *Lookup) find(n *instancetype.Named, namespace string) (map[string]any, error) {
+func (l *Lookup) find(n *instancetype.Named) (map[string]any, error) {
 	if n == nil {
 		return nil, nil
 	}
@@ -175,7 +171,7 @@ func (l *Lookup) find(n *instancetype.Named, namespace string) (map[string]any, 
 	}
 	k := key{kind: n.Kind, name: n.Name}
 	if namespaced, _ := instancetype.IsNamespaced(n.Kind); namespaced {
-		k.namespace = namespace
+		k.namespace = cmp.Or(n.Namespace, l.namespace)
 	}
 	known := l.set.entries[k]
 	switch {
