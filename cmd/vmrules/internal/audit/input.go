@@ -2,6 +2,7 @@ package audit
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -38,9 +39,7 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 	if err := file.Nothing(a.Book.Counts); err != nil && file.Wrong == nil {
 		return err
 	}
-	if a.Source == "" {
-		a.Source = file.Source()
-	}
+	a.Source = cmp.Or(a.Source, file.Source())
 	return a.documents(file, each)
 }
 
