@@ -19,6 +19,11 @@ const maxProblems = 100
 
 // setProblem says in a result why the rules of VMs are not known and where. It also returns that as findings.
 func (c *checker) setProblem(result *checked, o manifest.Object, err error) (findings []lint.Finding) {
+	add := func(line, column int, id, message string) {
+		findings = append(findings, lint.Finding{
+			Line: line, Column: column, Severity: lint.SeverityError, ID: id, Index: -1, Message: message,
+		})
+	}
 	problems, lines := problemsIn(result.gaps, err)
 	files := c.place(problems, o, result.by)
 	if problems != nil {
@@ -29,16 +34,16 @@ func (c *checker) setProblem(result *checked, o manifest.Object, err error) (fin
 			lines = append(lines, fmt.Sprintf("and %d more", len(problems)-i))
 			break
 		}
-		if file := files[&problems[i]]; file != "" {
-			place := &manifest.Error{File: file, Line: p.Line, Column: p.Column}
-			p.Line = 0 // place has it
-			place.Message = p.Error()
-			lines = append(lines, output.OneLine(place.Error()))
-			if file == o.File.Name {
-				findings = append(findings, lint.Finding{Line: place.Line, Column: place.Column, Severity: lint.SeverityError, ID: unusableRules.ID, Index: -1, Message: place.Message})
-			}
-		} else {
+		file, line := files[&problems[i]], p.Line
+		if file == "" {
 			lines = append(lines, p.Error())
+			continue
+		}
+		p.Line = 0 // the place has it
+		place := &manifest.Error{File: file, Line: line, Column: p.Column, Message: p.Error()}
+		lines = append(lines, output.OneLine(place.Error()))
+		if file == o.File.Name {
+			add(line, p.Column, unusableRules.ID, place.Message)
 		}
 	}
 	separator := "\n"
@@ -51,7 +56,7 @@ func (c *checker) setProblem(result *checked, o manifest.Object, err error) (fin
 		if err == nil && !slices.ContainsFunc(result.gaps, judged.Gap.IsUnreadable) {
 			id = noTemplate.ID
 		}
-		findings = append(findings, lint.Finding{Line: o.Line, Column: 1, Severity: lint.SeverityError, ID: id, Index: -1, Message: strings.ReplaceAll(strings.Replace(result.Problem, ":\n", ": ", 1), "\n", "; ")})
+		add(o.Line, 1, id, strings.ReplaceAll(strings.Replace(result.Problem, ":\n", ": ", 1), "\n", "; "))
 	}
 	return findings
 }
