@@ -185,9 +185,6 @@ func (w *jsonWriter) put(at int, text, value string) {
 	w.text = append(w.text, text...)
 }
 
-// Has reports whether the document is an object with a key.
-func (d Document) Has(key string) bool { return d.File.source.whole(d.node).get(key) != nil }
-
 // Nothing returns an *Error if a stream holds no object of a kind, and no document that counts
 // otherwise. What came then is often the message of a command that failed, which may be YAML.
 func (f *File) Nothing(counts func(Document) bool) error {

@@ -111,7 +111,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 				continue
 			}
 			for _, d := range file.Documents() {
-				if d.Type() == "" && d.Has("cases") {
+				if _, hasCases := d.Content()["cases"]; hasCases && d.Type() == "" {
 					t.test(d)
 					none = false
 				}
