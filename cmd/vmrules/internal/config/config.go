@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"iter"
 	"maps"
 	"os"
 	"path/filepath"
@@ -218,27 +217,25 @@ func (c *Config) Ignores(file, template string, f lint.Finding) bool {
 	return is
 }
 
-// Useless yields a finding, with its file, for each entry that has no effect, of all files that were read
+// Useless reports a finding, with its file, for each entry that has no effect, of all files that were read
 // and whose files were all linted: the arguments of the command say which.
-func (f *Finder) Useless(linted []string) iter.Seq2[string, lint.Finding] {
-	return func(yield func(string, lint.Finding) bool) {
-		for _, folder := range slices.Sorted(maps.Keys(f.known)) {
-			c := f.known[folder]
-			if c.folder != folder { // it is in a folder above
-				continue
-			}
-			file := filepath.Join(folder, Name)
-			if path, isInside := from(".", file); isInside {
-				file = path
-			}
-			isLinted := slices.ContainsFunc(linted, func(name string) bool {
-				_, isInside := from(name, folder)
-				return isInside
-			})
-			for _, i := range c.Ignore {
-				if found, ok := i.Useless("entry", isLinted); ok && !yield(file, found) {
-					return
-				}
+func (f *Finder) Useless(linted []string, report func(file string, found lint.Finding)) {
+	for _, folder := range slices.Sorted(maps.Keys(f.known)) {
+		c := f.known[folder]
+		if c.folder != folder { // it is in a folder above
+			continue
+		}
+		file := filepath.Join(folder, Name)
+		if path, isInside := from(".", file); isInside {
+			file = path
+		}
+		isLinted := slices.ContainsFunc(linted, func(name string) bool {
+			_, isInside := from(name, folder)
+			return isInside
+		})
+		for _, i := range c.Ignore {
+			if found, ok := i.Useless("entry", isLinted); ok {
+				report(file, found)
 			}
 		}
 	}

@@ -62,14 +62,14 @@ func (l *Linter) Enter(file *manifest.File) (err error) {
 // AddUseless adds the entries of .vmrules.yaml that have no effect, if all files that they are
 // about were linted.
 func (l *Linter) AddUseless(to *Linted, args []string) {
-	for name, useless := range l.configs.Useless(args) {
+	l.configs.Useless(args, func(name string, useless lint.Finding) {
 		for file, err := range manifest.Read([]string{name}, nil) {
 			if err == nil && l.Enter(file) == nil {
 				l.silence = nil // nothing accepts these findings
 				l.addFindings(to, file, "ignore", []lint.Finding{useless})
 			}
 		}
-	}
+	})
 }
 
 // Fails reports whether a finding of a severity sets the exit status.
