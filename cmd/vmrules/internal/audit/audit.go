@@ -72,12 +72,6 @@ type audited struct {
 	annotation string         // that this has for it, and it has lost
 }
 
-// A writer writes the results of VMs, in the order in which they were read.
-type writer struct {
-	add    func(audited) error
-	finish func() error // nil if nothing remains to be written
-}
-
 // Command returns the subcommand.
 func Command(b build.Build) *cobra.Command {
 	var o Options
@@ -120,11 +114,6 @@ whose rules check nothing. With --strict, it also names VMs without rules, and f
 	o.Flags(command)
 	cli.OneOf(command, "output", "o", "a summary for people or programs, a line of JSON for each violation, a Report in YAML for each VM, or commands that give VMs lost rules back", &o.Output, "text", slices.Sorted(maps.Keys(outputs))...)
 	return command
-}
-
-var outputs = map[string]func(io.Writer, Options) writer{
-	"text": summarized((*summary).text), "json": summarized((*summary).json),
-	"jsonl": lines, "report": reports, "annotate": commands,
 }
 
 // Run audits VMs. The error sets the exit status.
