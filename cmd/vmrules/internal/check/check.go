@@ -147,8 +147,8 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 // checkAll first reads all files: any may have the template or the instance type of a VM in another one.
 func (c *checker) checkAll(s cli.Streams) error {
 	var objects []manifest.Object
-	c.With.Counts, c.With.Skip = c.Book.Counts, c.linter.Excludes
-	for object, err := range c.With.Objects(c.options.Files, s.In) {
+	c.With.Counts = c.Book.Counts
+	for object, err := range c.With.Objects(manifest.ReadExcept(c.linter.Excludes, c.options.Files, s.In)) {
 		switch {
 		case err != nil:
 			c.found.Fail(err)

@@ -136,9 +136,7 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	isSole := len(d.old.Given) == 1 && len(d.new.Given) == 1
 	d.old.OnlyNamed, d.new.OnlyNamed = !isSole, !isSole
 	// A parameter may be in one version only.
-	for name := range d.old.Declared {
-		d.new.Declared[name] = true
-	}
+	maps.Copy(d.new.Declared, d.old.Declared)
 	if err := d.new.AllDeclared(); err != nil {
 		return err
 	}
@@ -183,7 +181,7 @@ func readVersion(r *judging.Ruling, version string, params []string, stdin io.Re
 func (d *differ) compareVMs(s cli.Streams) {
 	var vms []manifest.Object
 	d.new.With.Counts = manifest.Document.HoldsVM
-	for object, err := range d.new.With.Objects(d.options.VMs, s.In) {
+	for object, err := range d.new.With.Objects(manifest.Read(d.options.VMs, s.In)) {
 		switch {
 		case err != nil:
 			d.unusable = append(d.unusable, cli.Unusable(s.Err, err))

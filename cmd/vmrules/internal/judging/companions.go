@@ -23,7 +23,6 @@ may set are undecided.
 // A companions holds the instance types and preferences that VMs may name.
 type companions struct {
 	Set    instancetypes.Set
-	Skip   func(file string) bool       // which files are not read; nil: none
 	Counts func(manifest.Document) bool // what a stream must hold, if no object has a kind; nil: nothing
 }
 
@@ -37,7 +36,7 @@ func (c *companions) Read(files []string, stdin io.Reader) error {
 	var wrong []error
 	for _, name := range files {
 		none := true
-		for o, err := range c.Objects([]string{name}, stdin) {
+		for o, err := range c.Objects(manifest.Read([]string{name}, stdin)) {
 			if err != nil {
 				wrong = append(wrong, err)
 			}
@@ -56,10 +55,10 @@ const maxRead = 256 << 20
 
 // Objects yields the objects in files, and adds the instance types and preferences among them
 // to the set. It continues after an error, which is a *manifest.Error.
-func (c *companions) Objects(files []string, stdin io.Reader) iter.Seq2[manifest.Object, error] {
+func (c *companions) Objects(files iter.Seq2[*manifest.File, error]) iter.Seq2[manifest.Object, error] {
 	return func(yield func(manifest.Object, error) bool) {
 		size := 0
-		for file, err := range manifest.ReadExcept(c.Skip, files, stdin) {
+		for file, err := range files {
 			if err == nil && c.Counts != nil {
 				err = file.Nothing(c.Counts)
 			}

@@ -21,7 +21,7 @@ import (
 // OnlyObject returns the only object in a file that has, or may have, rules.
 func (r *Ruling) OnlyObject(file string, stdin io.Reader) (manifest.Object, error) {
 	var found []manifest.Object
-	for object, err := range r.With.Objects([]string{file}, stdin) {
+	for object, err := range r.With.Objects(manifest.Read([]string{file}, stdin)) {
 		if err != nil {
 			return manifest.Object{}, err
 		}
