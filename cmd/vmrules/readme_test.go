@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/vmrules/vmrules/cmd/vmrules/scripttest"
 )
 
@@ -18,7 +20,22 @@ func TestConsole(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, page := range append(pages, filepath.Join(repository, "README.md")) {
-		scripttest.RunConsole(t, page, repository)
+		runConsole(t, page)
+	}
+}
+
+// runConsole runs each command in the console blocks of a page, the lines that begin with
+// "$ ". What a command writes must be the lines below it.
+func runConsole(t *testing.T, page string) {
+	t.Helper()
+	for _, block := range scripttest.Blocks(t, page, "console") {
+		for _, session := range strings.Split("\n"+block, "\n$ ")[1:] {
+			command, want, _ := strings.Cut(session, "\n")
+			got, _ := scripttest.Shell(repository, command)
+			if diff := cmp.Diff(strings.TrimRight(want, "\n"), strings.TrimRight(got, "\n")); diff != "" {
+				t.Errorf("%s: %s (-page +output):\n%s", page, command, diff)
+			}
+		}
 	}
 }
 

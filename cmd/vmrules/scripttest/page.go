@@ -6,37 +6,20 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
-
-// RunConsole runs each command in the console blocks of a page, the lines that begin with
-// "$ ", in a folder. What a command writes must be the lines below it.
-func RunConsole(t *testing.T, page, folder string) {
-	t.Helper()
-	for _, block := range blocks(t, page, "console") {
-		for _, session := range strings.Split("\n"+block, "\n$ ")[1:] {
-			command, want, _ := strings.Cut(session, "\n")
-			got, _ := shell(folder, command)
-			if diff := cmp.Diff(strings.TrimRight(want, "\n"), strings.TrimRight(got, "\n")); diff != "" {
-				t.Errorf("%s: %s (-page +output):\n%s", page, command, diff)
-			}
-		}
-	}
-}
 
 // RunShell runs each line of the sh blocks of a page that calls a command, in a folder.
 // The exit status must be 0, or 1 where something is not valid.
 func RunShell(t *testing.T, page, name, folder string) {
 	t.Helper()
 	calls := 0
-	for _, block := range blocks(t, page, "sh") {
+	for _, block := range Blocks(t, page, "sh") {
 		for line := range strings.Lines(block) {
 			if !strings.HasPrefix(line, name+" ") && !strings.Contains(line, "| "+name+" ") {
 				continue
 			}
 			calls++
-			if out, status := shell(folder, line); status != 0 && status != 1 {
+			if out, status := Shell(folder, line); status != 0 && status != 1 {
 				t.Errorf("%s: %sexit status %d:\n%s", page, line, status, out)
 			}
 		}
@@ -46,8 +29,8 @@ func RunShell(t *testing.T, page, name, folder string) {
 	}
 }
 
-// blocks returns what the blocks in a language hold on a page.
-func blocks(t *testing.T, page, language string) []string {
+// Blocks returns what the blocks in a language hold on a page.
+func Blocks(t *testing.T, page, language string) []string {
 	t.Helper()
 	text, err := os.ReadFile(page)
 	if err != nil {
@@ -61,8 +44,8 @@ func blocks(t *testing.T, page, language string) []string {
 	return all
 }
 
-// shell returns what a command line writes, and its exit status; -1 for one that cannot run.
-func shell(folder, line string) (string, int) {
+// Shell returns what a command line writes, and its exit status; -1 for one that cannot run.
+func Shell(folder, line string) (string, int) {
 	command := exec.Command("sh", "-c", line)
 	command.Dir = folder
 	out, err := command.CombinedOutput()
