@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"flag"
 	"os"
 	"reflect"
 	"slices"
@@ -172,33 +171,6 @@ func TestOutcomes(t *testing.T) {
 			if diff := cmp.Diff(topic.Name, string(result.Outcome)); diff != "" {
 				t.Errorf("(-explain.yaml +result): %s", diff)
 			}
-		}
-	}
-}
-
-// checksPage is the page about checks.
-const checksPage = "../../../../docs/checks.md"
-
-var update = flag.Bool("update", false, "update docs/checks.md")
-
-// TestPage compares the page about checks with what explain says of them.
-func TestPage(t *testing.T) {
-	want := topic.Page()
-	if *update {
-		if err := os.WriteFile(checksPage, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(checksPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("(-explain +page), go test -run Page . -update writes it:\n%s", diff)
-	}
-	for _, word := range []string{"For(", "WithKind", "option KubeVirt", "ParseRules", "SeverityError"} {
-		if strings.Contains(want, word) {
-			t.Errorf("the page has %s, which only Go programs know", word)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +14,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
-	"github.com/vmrules/vmrules/cmd/vmrules/internal/config"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/judging"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/linting"
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/manifest"
@@ -49,7 +47,6 @@ type Check struct {
 	Fix, Fixes string       // Fixes is what --fix does
 
 	Severity lint.Severity
-	Brief    string // the meaning, without what becomes of it under --for ssp
 }
 
 type explained struct {
@@ -71,7 +68,6 @@ var explanations = sync.OnceValue(func() (all explained) {
 		}
 		t.Severity = c.Severity
 		meaning := cmp.Or(t.Meaning, inCommand.Replace(c.Meaning))
-		t.Brief = underSSP.ReplaceAllString(meaning, "")
 		t.Name, t.Group, t.Meaning = c.ID, "check", fmt.Sprintf("%s (%s)", meaning, c.Severity)
 		t.Check = t
 		all.Topics, all.inOrder = append(all.Topics, t.Topic), append(all.inOrder, t)
@@ -88,16 +84,7 @@ func Checks() []*Check { return explanations().inOrder }
 // inCommand replaces the words of the library with those of the command.
 var inCommand = strings.NewReplacer("under For(SSP)", "with --for ssp", "under Strict", "with --strict", "the Budget allows", "is allowed", "the option KubeVirt names", "--kubevirt names")
 
-// underSSP matches what a meaning says of --for ssp.
-var underSSP = regexp.MustCompile(`; (an error|a warning|only reported) with --for ssp$`)
-
-var forms = texts.Must(texts.New("").Funcs(texts.FuncMap{
-	"indent":     Indented,
-	"severities": func() []lint.Severity { return config.Severities },
-	"ofSeverity": func(s lint.Severity) []*Check {
-		return slices.DeleteFunc(slices.Clone(Checks()), func(c *Check) bool { return c.Severity != s })
-	},
-}).Parse(explanationForms))
+var forms = texts.Must(texts.New("").Funcs(texts.FuncMap{"indent": Indented}).Parse(explanationForms))
 
 // Said returns what lint says of the example.
 func (t *Check) Said() string {
@@ -116,55 +103,10 @@ func (t *Check) Said() string {
 	return said.String()
 }
 
-// Change returns the lines of the example that are wrong, and those that are right in their place. Of a rule in one
-// line, it shows the first key and those that differ.
-func (t *Check) Change() string {
-	wrong, right := strings.SplitAfter(t.Example, "\n"), strings.SplitAfter(t.Right, "\n")
-	for len(wrong) > 0 && len(right) > 0 && wrong[0] == right[0] {
-		wrong, right = wrong[1:], right[1:]
-	}
-	for len(wrong) > 0 && len(right) > 0 && wrong[len(wrong)-1] == right[len(right)-1] {
-		wrong, right = wrong[:len(wrong)-1], right[:len(right)-1]
-	}
-	if len(wrong) == 1 && len(right) == 1 {
-		wrong[0], right[0] = shortened(wrong[0], right[0]), shortened(right[0], wrong[0])
-	}
-	var change strings.Builder
-	for _, line := range wrong {
-		change.WriteString("-" + line)
-	}
-	for _, line := range right {
-		change.WriteString("+" + line)
-	}
-	return change.String()
-}
-
-var nextKey = regexp.MustCompile(`, "\w+":`)
-
-// shortened leaves out the keys of a line that another line has too, but for the first one.
-func shortened(line, other string) string {
-	starts := append(nextKey.FindAllStringIndex(line, -1), []int{len(line) - len("\n")})
-	short := line[:starts[0][0]]
-	for i, next := range starts[1:] {
-		switch key := line[starts[i][0]:next[0]]; {
-		case !strings.Contains(other, key):
-			short += key
-		case !strings.HasSuffix(short, "…"):
-			short += ", …"
-		}
-	}
-	return short + "\n"
-}
-
 // Text returns a form of explain.tmpl about the check.
-func (t *Check) Text(form string) string { return written(form, t) }
-
-// Page returns the page about all checks.
-func Page() string { return written("page", Checks()) }
-
-func written(form string, about any) string {
+func (t *Check) Text(form string) string {
 	var text strings.Builder
-	if err := forms.ExecuteTemplate(&text, form, about); err != nil {
+	if err := forms.ExecuteTemplate(&text, form, t); err != nil {
 		panic(err) // the tests write all of them, so this cannot happen
 	}
 	return text.String()
