@@ -86,12 +86,11 @@ func (s *source) line(n int) string {
 	return s.text[s.lines[n-1]:end]
 }
 
-// An Excerpt is the part of a line around a finding. Behind begins with what the finding is about,
-// which has Marked bytes.
+// An Excerpt is the part of a line around a finding, with … in place of more text. Behind begins with what
+// the finding is about, which has Marked bytes.
 type Excerpt struct {
-	Before, Behind       string
-	Marked               int
-	CutBefore, CutBehind bool // whether the line has text beyond Before or Behind, blanks apart
+	Before, Behind string
+	Marked         int
 }
 
 // Around returns the text around the beginning of a finding. It has at most the
@@ -110,7 +109,14 @@ func (f *File) Around(found lint.Finding, most int) Excerpt {
 	if found.EndLine <= found.Line {
 		marked = min(marked, max(s.offset(begin, found.EndColumn)-at, 0))
 	}
-	return Excerpt{s.text[from:at], s.text[at:to], marked, hasText(s.text[begin:from]), hasText(s.text[to:end])}
+	before, behind := strings.TrimLeft(s.text[from:at], " \t"), strings.TrimRight(s.text[at:to], " \t")
+	if hasText(s.text[begin:from]) {
+		before = "…" + s.text[from:at]
+	}
+	if hasText(s.text[to:end]) {
+		behind = s.text[at:to] + "…"
+	}
+	return Excerpt{before, behind, marked}
 }
 
 // maxBlank is the number of bytes that hasText reads: a long line of blanks must not be read to

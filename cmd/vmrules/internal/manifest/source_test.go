@@ -52,13 +52,13 @@ func TestAround(t *testing.T) {
 	}{
 		{"", 1, 1, Excerpt{}},
 		{"a", 2, 1, Excerpt{}},
-		{"x\nabcdefg\ny", 2, 4, Excerpt{"bc", "de", 1, true, true}},
-		{"abcdefg", 1, 3, Excerpt{"ab", "cd", 1, false, true}},
-		{"abcdefg", 1, 6, Excerpt{"de", "fg", 1, true, false}},
-		{"abcdefg\nh", 1, 99, Excerpt{"", "", 0, true, false}},
-		{"      abc   \n", 1, 8, Excerpt{" a", "bc", 1, false, false}},
-		{long, 1, stretch, Excerpt{"üü", "üü", 2, true, true}},
-		{strings.Repeat(" ", 2*maxBlank) + "a", 1, 2*maxBlank + 1, Excerpt{"  ", "a", 1, false, false}},
+		{"x\nabcdefg\ny", 2, 4, Excerpt{"…bc", "de…", 1}},
+		{"abcdefg", 1, 3, Excerpt{"ab", "cd…", 1}},
+		{"abcdefg", 1, 6, Excerpt{"…de", "fg", 1}},
+		{"abcdefg\nh", 1, 99, Excerpt{"…", "", 0}},
+		{"      abc   \n", 1, 8, Excerpt{"a", "bc", 1}},
+		{long, 1, stretch, Excerpt{"…üü", "üü…", 2}},
+		{strings.Repeat(" ", 2*maxBlank) + "a", 1, 2*maxBlank + 1, Excerpt{"", "a", 1}},
 	}
 	for _, test := range tests {
 		t.Run(fmt.Sprintf("%.20q %d:%d", test.text, test.line, test.column), func(t *testing.T) {

@@ -73,18 +73,10 @@ func (f Finding) Long() string {
 	if f.EndLine == 0 {
 		return f.Short()
 	}
-	e := f.Excerpt
-	left, right := strings.TrimLeft(e.Before, " \t"), strings.TrimRight(e.Behind, " \t")
-	if e.CutBefore {
-		left = "…" + e.Before
-	}
-	if e.CutBehind {
-		right = e.Behind + "…"
-	}
-	left = OneLine(left)
-	width := max(uniseg.StringWidth(OneLine(e.Behind[:e.Marked])), 1)
+	left, right := OneLine(f.Excerpt.Before), OneLine(f.Excerpt.Behind)
+	width := max(uniseg.StringWidth(OneLine(f.Excerpt.Behind[:f.Excerpt.Marked])), 1)
 	carets := strings.Repeat(" ", uniseg.StringWidth(left)) + strings.Repeat("^", width)
-	return fmt.Sprintf("%s\n    %s%s\n    %s", f.Short(), left, OneLine(right), severityColors[f.Severity].Sprint(carets))
+	return fmt.Sprintf("%s\n    %s%s\n    %s", f.Short(), left, right, severityColors[f.Severity].Sprint(carets))
 }
 
 // Findings are what a subcommand says about files.
