@@ -28,7 +28,6 @@ type Options struct {
 	Output string // a key of outputs, or "" for text
 }
 
-// An auditor runs vmrules audit.
 type auditor struct {
 	judging.Judging
 
@@ -196,7 +195,6 @@ func (a *auditor) isUnjudged() bool {
 	return !a.found && !a.unusable && !a.Options.AllowsNothing()
 }
 
-// inInput returns why an input cannot be used.
 func inInput(name string, err error) *manifest.Error {
 	if wrong := (*manifest.Error)(nil); errors.As(err, &wrong) {
 		return wrong

@@ -14,7 +14,6 @@ import (
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/output"
 )
 
-// A summary counts VMs.
 type summary struct {
 	judged.Tally
 	Rules     map[string]*ruleCount `json:"rules"`
@@ -161,7 +160,6 @@ func (s *summary) text(w io.Writer) error {
 	return table.Flush()
 }
 
-// write writes the first of the VMs.
 func (n *namedVMs) write(w io.Writer, header string) {
 	if n.all > 0 {
 		fmt.Fprintf(w, "\n%s\tWHY\n%s\n", header, strings.Join(n.first, "\n"))

@@ -72,7 +72,6 @@ func (b Build) AboutForms() string {
 	return text
 }
 
-// forms returns the forms in which rules may be written.
 func (b Build) forms() []string {
 	forms := []string{"an array of rules as in an annotation"}
 	for _, name := range slices.Sorted(maps.Keys(b.Documents)) {

@@ -220,7 +220,6 @@ func (c *checker) isUnusable() bool {
 	return c.found.Unusable != nil || slices.ContainsFunc(c.checked, checked.isUnusable)
 }
 
-// fails reports whether the object is not valid.
 func (c *checker) fails(o checked) bool {
 	return o.SSP.Refuses() || o.Report != nil && (!o.Report.Valid() || c.options.Strict && !c.options.AllowsAll(o.gaps))
 }

@@ -27,7 +27,6 @@ var (
 	missingParameter = output.Topic{ID: "missing-parameter", Help: output.AboutCommand, Severity: lint.SeverityNote}
 )
 
-// all returns the findings with their topics.
 func (c *checker) all() output.Findings {
 	topics := topic.ForFindings(unusableRules, noRules, noTemplate, notJudged, assumedTemplate, failedInSSP, missingParameter)
 	known := map[string]bool{}

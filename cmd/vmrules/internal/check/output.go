@@ -117,7 +117,6 @@ func writeJSON(w io.Writer, c *checker) error {
 	})
 }
 
-// writeJUnit writes a test case for each object.
 func writeJUnit(w io.Writer, c *checker) error {
 	var cases []output.JunitCase
 	found := c.found.Findings

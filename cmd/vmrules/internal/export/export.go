@@ -43,7 +43,6 @@ const (
 // usual has what selects the VMs of a kind of template, by any program that makes them.
 var usual = map[string]selection{"Template": byLabels, "VirtualMachineTemplate": byAnnotation}
 
-// An exporter runs vmrules export.
 type exporter struct {
 	judging.Ruling
 	options Options

@@ -24,7 +24,6 @@ type Options struct {
 	Output     string   // json, which is also "", text or schema
 }
 
-// A limiter runs vmrules limits.
 type limiter struct {
 	judging.Ruling
 	options Options

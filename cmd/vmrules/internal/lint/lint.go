@@ -187,7 +187,6 @@ func (r *run) warn(isEmpty bool) {
 	}
 }
 
-// all returns the findings with their topics.
 func (r *run) all() output.Findings {
 	return output.Findings{All: r.found.Findings, Topics: topic.ForFindings(), Unusable: r.found.Unusable}
 }

@@ -85,7 +85,6 @@ var escape = strings.NewReplacer("~", "~0", "/", "~1")
 
 func isGiven(v any) bool { return v != nil && v != "" }
 
-// hasOnly reports whether an object has only known keys.
 func (r *suiteReader) hasOnly(at string, written map[string]any, known ...string) bool {
 	all := true
 	for key := range written {
