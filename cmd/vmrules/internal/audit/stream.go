@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"go/token"
 	"io"
 	"runtime"
 	"runtime/debug"
@@ -95,7 +96,7 @@ func (a *auditor) keep(companion map[string]any, line, size int) {
 		err = fmt.Errorf("%s: the instance types and preferences have more than %d bytes up to here: those that follow are not used",
 			a.file, maxCompanions)
 	} else {
-		err = a.With.Set.Add(companion, instancetypes.Place{File: a.file, Line: line})
+		err = a.With.Set.Add(companion, token.Position{Filename: a.file, Line: line})
 	}
 	a.wrong = cmp.Or(a.wrong, err)
 }

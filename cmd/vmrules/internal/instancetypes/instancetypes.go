@@ -5,6 +5,7 @@ package instancetypes
 import (
 	"cmp"
 	"fmt"
+	"go/token"
 	"reflect"
 	"slices"
 	"strings"
@@ -29,25 +30,12 @@ type key struct{ kind, namespace, name string }
 
 type entry struct {
 	object map[string]any
-	at     Place
+	at     token.Position
 	err    error // that another object has the same key
 }
 
-// A Place says where an object was read.
-type Place struct {
-	File string
-	Line int // 0 if it is not known
-}
-
-func (p Place) String() string {
-	if p.Line == 0 {
-		return p.File
-	}
-	return fmt.Sprintf("%s:%d", p.File, p.Line)
-}
-
-func (p Place) errorf(format string, args ...any) *manifest.Error {
-	return &manifest.Error{File: p.File, Line: p.Line, Column: min(p.Line, 1), Message: fmt.Sprintf(format, args...)}
+func errorAt(at token.Position, format string, args ...any) *manifest.Error {
+	return &manifest.Error{File: at.Filename, Line: at.Line, Column: min(at.Line, 1), Message: fmt.Sprintf(format, args...)}
 }
 
 // Group is the API group of the objects that a Set holds.
@@ -70,13 +58,13 @@ func (s *Set) AddObject(o manifest.Object) error {
 	if !Holds(o.Kind) {
 		return nil
 	}
-	return s.Add(o.Content(), Place{o.File.Name, o.Line})
+	return s.Add(o.Content(), token.Position{Filename: o.File.Name, Line: o.Line})
 }
 
-// Add adds an object if it is an instance type or a preference. It returns an error if the Set
-// already holds the object with another spec. VMs that name it are then not expanded, because
-// it is not known which of the two is meant. The error is a *manifest.Error.
-func (s *Set) Add(object map[string]any, at Place) error {
+// Add adds an object if it is an instance type or a preference. The line of its place is 0 if that is not
+// known. Add returns an error if the Set already holds the object with another spec. VMs that name it are then
+// not expanded, because it is not known which of the two is meant. The error is a *manifest.Error.
+func (s *Set) Add(object map[string]any, at token.Position) error {
 	if !IsMember(object) {
 		return nil
 	}
@@ -99,13 +87,13 @@ func (s *Set) Add(object map[string]any, at Place) error {
 		return nil
 	}
 	known.err = fmt.Errorf("the %s at %s and at %s have different specs", k, known.at, at)
-	return at.errorf("the %s has another spec than at %s: keep one of the two", k, known.at)
+	return errorAt(at, "the %s has another spec than at %s: keep one of the two", k, known.at)
 }
 
 // warningAbout returns that no VM can use an object, or that the object has unknown fields; nil for neither.
-func warningAbout(k key, object map[string]any, at Place) *manifest.Error {
+func warningAbout(k key, object map[string]any, at token.Position) *manifest.Error {
 	if k.name == "" {
-		return at.errorf("the %s has no metadata.name: add one, by which VMs can name it", k.kind)
+		return errorAt(at, "the %s has no metadata.name: add one, by which VMs can name it", k.kind)
 	}
 	given, preferred := object, map[string]any(nil)
 	if strings.HasSuffix(k.kind, "Preference") {
@@ -114,9 +102,9 @@ func warningAbout(k key, object map[string]any, at Place) *manifest.Error {
 	expanded, err := instancetype.Expand(plainVM, given, preferred)
 	switch {
 	case err != nil:
-		return at.errorf("the %s cannot be used: %v", k, err)
+		return errorAt(at, "the %s cannot be used: %v", k, err)
 	case len(expanded.Ignored) > 0:
-		return at.errorf("the %s has unknown fields, which have no effect: correct or remove %s", k, output.Short(strings.Join(expanded.Ignored, ", ")))
+		return errorAt(at, "the %s has unknown fields, which have no effect: correct or remove %s", k, output.Short(strings.Join(expanded.Ignored, ", ")))
 	}
 	return nil
 }
