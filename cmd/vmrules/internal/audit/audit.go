@@ -150,7 +150,10 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 			return full
 		}
 		if err != nil {
-			cli.Unusable(s.Err, inInput(input.Name, err))
+			if _, hasPlace := err.(*manifest.Error); !hasPlace { // it is in a stream, or in one document
+				err = &manifest.Error{File: input.Name, Message: err.Error()}
+			}
+			cli.Unusable(s.Err, err)
 			a.unusable = true
 		}
 	}
@@ -193,11 +196,4 @@ func (a *auditor) warn(stderr io.Writer) {
 // isUnjudged reports whether there was nothing to check, though there should have been.
 func (a *auditor) isUnjudged() bool {
 	return !a.found && !a.unusable && !a.Options.AllowsNothing()
-}
-
-func inInput(name string, err error) *manifest.Error {
-	if wrong := (*manifest.Error)(nil); errors.As(err, &wrong) {
-		return wrong
-	}
-	return &manifest.Error{File: name, Message: err.Error()}
 }
