@@ -45,8 +45,7 @@ func (l *Linter) ruledIn(file *manifest.File) []ruled {
 	}
 	for _, d := range file.Documents() {
 		if text, err := d.JSON(); d.IsArray() && err == nil {
-			line, _ := d.Place(0)
-			add(d.String(), text, line, l.Build.Options())
+			add(d.String(), text, d.Line, l.Build.Options())
 		}
 	}
 	for _, o := range file.Objects() {

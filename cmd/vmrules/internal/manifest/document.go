@@ -22,10 +22,6 @@ type Document struct {
 func (f *File) Documents() []Document {
 	var all []Document
 	for _, n := range f.documents {
-		if n.shape != object {
-			all = append(all, Document{Object: Object{File: f, node: n}})
-			continue
-		}
 		for _, o := range f.appendObjects(nil, n, "", "") {
 			all = append(all, Document{Object: o})
 		}

@@ -111,18 +111,17 @@ func (o Object) Content() map[string]any {
 // Objects returns the objects of all documents, in order.
 func (f *File) Objects() []Object {
 	var all []Object
-	for _, document := range f.documents {
-		all = f.appendObjects(all, document, "", "")
+	for _, n := range f.documents {
+		if n.shape == object {
+			all = f.appendObjects(all, n, "", "")
+		}
 	}
 	return all
 }
 
-// appendObjects appends an object, or the items of a list. An object without a kind or a
+// appendObjects appends a document, or the objects in a list. An object without a kind or a
 // version has the given ones, which come from the list around it.
 func (f *File) appendObjects(all []Object, n *node, kind, version string) []Object {
-	if n.shape != object {
-		return all
-	}
 	if written := n.text("kind"); written != "" {
 		kind, version = written, ""
 	}
@@ -132,7 +131,9 @@ func (f *File) appendObjects(all []Object, n *node, kind, version string) []Obje
 			version = "" // it was that of List, and not of its items
 		}
 		for _, item := range n.get("items").inside(array) {
-			all = f.appendObjects(all, item.value, itemKind, version)
+			if item.value.shape == object {
+				all = f.appendObjects(all, item.value, itemKind, version)
+			}
 		}
 		return all
 	}
