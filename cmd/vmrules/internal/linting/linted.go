@@ -3,6 +3,7 @@ package linting
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/vmrules/vmrules/cmd/vmrules/internal/build"
@@ -53,9 +54,13 @@ const excerptSide = 50
 
 // Counts says in words how many findings there are of each severity.
 func (l *Linted) Counts() string {
+	shown := map[lint.Severity]int{}
+	for _, f := range l.Findings {
+		shown[f.Severity]++
+	}
 	var all []string
 	for _, s := range config.Severities {
-		text := output.Counted(number(l.Findings, func(f output.Finding) bool { return f.Severity == s }), string(s))
+		text := output.Counted(shown[s], string(s))
 		if n := l.Hidden[s]; n > 0 {
 			text = output.Counted(n, string(s)) + " not shown"
 		}
@@ -69,7 +74,7 @@ func (l *Linted) Counts() string {
 
 // NeedUnsafe returns how many findings only fixes that are not safe can fix.
 func (l *Linted) NeedUnsafe() int {
-	return number(l.fixes, func(f *fix) bool { return f != nil && !f.isSafe })
+	return len(slices.DeleteFunc(slices.Clone(l.fixes), func(f *fix) bool { return f == nil || f.isSafe }))
 }
 
 // PlaceFixes adds to the findings what their fixes write where.
@@ -79,14 +84,4 @@ func (l *Linted) PlaceFixes() {
 			l.Findings[i].Fixes = f.replaced
 		}
 	}
-}
-
-func number[T any](all []T, is func(T) bool) int {
-	n := 0
-	for _, one := range all {
-		if is(one) {
-			n++
-		}
-	}
-	return n
 }
