@@ -14,7 +14,7 @@ import (
 	"github.com/vmrules/vmrules/lint"
 )
 
-// Loud lists the outcomes that need attention.
+// Loud lists the outcomes that need attention, the worst first.
 var Loud = []vmrules.Outcome{vmrules.OutcomeViolated, vmrules.OutcomeUndecided, vmrules.OutcomeWarned, vmrules.OutcomeIgnored}
 
 var (

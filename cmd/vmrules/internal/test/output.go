@@ -23,10 +23,7 @@ type difference struct {
 }
 
 // byWeight orders outcomes, the worst first. A rule about several VMs counts by its worst.
-var byWeight = []vmrules.Outcome{
-	vmrules.OutcomeViolated, vmrules.OutcomeUndecided, vmrules.OutcomeWarned,
-	vmrules.OutcomeIgnored, vmrules.OutcomeSatisfied, vmrules.OutcomeSkipped,
-}
+var byWeight = append(slices.Clip(output.Loud), vmrules.OutcomeSatisfied, vmrules.OutcomeSkipped)
 
 // compare returns how a report differs: first what was not expected, then what it does not say.
 func (e expectation) compare(r *vmrules.Report) []difference {
