@@ -77,9 +77,9 @@ var simple = []string{"string", "int", "uint", "double", "bool", "size", "type",
 // isSimple reports whether an expression uses only operators and simple functions, and has no
 // loops.
 func (e expression) isSimple() bool {
-	for call := range e.calls() {
-		_, isOperator := operators.FindReverse(call.FunctionName())
-		if !isOperator && !slices.Contains(simple, call.FunctionName()) {
+	for name := range e.calls() {
+		_, isOperator := operators.FindReverse(name)
+		if !isOperator && !slices.Contains(simple, name) {
 			return false
 		}
 	}
@@ -107,7 +107,7 @@ func partsOf(root ast.Expr) expression {
 
 func (e expression) usesOldSelf() bool {
 	return slices.ContainsFunc(e, func(part ast.Expr) bool {
-		return part.Kind() == ast.IdentKind && part.AsIdent() == varOldSelf
+		return part.Kind() == ast.IdentKind && withoutDot(part.AsIdent()) == varOldSelf
 	})
 }
 
@@ -120,12 +120,18 @@ func (r *reading) hasOldValue() bool {
 
 const noOldValue = "oldSelf cannot be used here: the rule's path must consist of names only, because an item of a list may have moved"
 
+// withoutDot returns the name of a variable or function as CEL looks it up: .name is name.
+func withoutDot(name string) string { return strings.TrimPrefix(name, ".") }
+
 // calls yields the calls of these functions or, if there are none, all calls.
-func (e expression) calls(functions ...string) iter.Seq[ast.CallExpr] {
-	return func(yield func(ast.CallExpr) bool) {
+func (e expression) calls(functions ...string) iter.Seq2[string, ast.CallExpr] {
+	return func(yield func(string, ast.CallExpr) bool) {
 		for _, part := range e {
-			isCall := part.Kind() == ast.CallKind && (functions == nil || slices.Contains(functions, part.AsCall().FunctionName()))
-			if isCall && !yield(part.AsCall()) {
+			if part.Kind() != ast.CallKind {
+				continue
+			}
+			name := withoutDot(part.AsCall().FunctionName())
+			if (functions == nil || slices.Contains(functions, name)) && !yield(name, part.AsCall()) {
 				return
 			}
 		}
@@ -142,7 +148,7 @@ func (e expression) uses(functions ...string) bool {
 // regexes returns the regular expressions that are literals in an expression.
 func (e expression) regexes() []string {
 	var texts []string
-	for call := range e.calls("matches", "find", "findAll") {
+	for _, call := range e.calls("matches", "find", "findAll") {
 		args := call.Args()
 		if !call.IsMemberFunction() { // matches(text, regex)
 			args = args[min(len(args), 1):]
@@ -169,11 +175,11 @@ var boundedUse = map[string]string{
 // makesLists returns the name of a function in an expression that makes lists of any length, or "" if
 // there is none. No kind permits it.
 func (e expression) makesLists() string {
-	for call := range e.calls("flatten", "range") {
-		if call.FunctionName() == "range" {
+	for name := range e.calls("flatten", "range") {
+		if name == "range" {
 			return "lists.range"
 		}
-		return "flatten"
+		return name
 	}
 	return ""
 }
@@ -182,10 +188,10 @@ func (e expression) makesLists() string {
 // could take all memory or time, or "" if there is none. Kubernetes' estimate counts what these
 // functions read, but not what they write or compare.
 func (e expression) unbounded() string {
-	name := e.makesLists()
-	for call := range e.calls() {
+	found := e.makesLists()
+	for name, call := range e.calls() {
 		isUnbounded := false
-		switch call.FunctionName() {
+		switch name {
 		case "replace":
 			isUnbounded = lengthens(call.Args())
 		case "format":
@@ -196,10 +202,10 @@ func (e expression) unbounded() string {
 			isUnbounded = e.makesQuantities()
 		}
 		if isUnbounded {
-			name = call.FunctionName()
+			found = name
 		}
 	}
-	return name
+	return found
 }
 
 // lengthens reports whether the arguments of replace may make a text longer.

@@ -48,7 +48,7 @@ var quantityFunctions = []string{"quantity", "isQuantity"}
 // value nor a literal that is not hostile. What the variables of its loops stand for must be parts of
 // the value or literals, too.
 func (e expression) makesQuantities() bool {
-	for call := range e.calls(quantityFunctions...) {
+	for _, call := range e.calls(quantityFunctions...) {
 		if !isPlain(call.Args()[0]) {
 			return true
 		}
