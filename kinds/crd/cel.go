@@ -154,7 +154,7 @@ func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c 
 			return nil
 		}
 	}
-	c.loops = c.loops || partsOf(ast.NativeRep().Expr()).loops()
+	c.loops = c.loops || e.loops()
 	for _, ref := range ast.NativeRep().ReferenceMap() {
 		c.usesOld = c.usesOld || ref.Name == varOldSelf
 		c.usesObject = c.usesObject || ref.Name == varObject

@@ -91,17 +91,11 @@ type expression []ast.Expr
 
 // parse returns nil for a text that is not an expression. It takes quadratic time, so the
 // caller must bound the length of the text.
-func parse(text string) expression {
+func parse(text string) (e expression) {
 	parsed, issues := environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()).NewExpressionsEnv().Parse(text)
 	if issues.Err() == nil {
-		return partsOf(parsed.NativeRep().Expr())
+		ast.PostOrderVisit(parsed.NativeRep().Expr(), ast.NewExprVisitor(func(part ast.Expr) { e = append(e, part) }))
 	}
-	return nil
-}
-
-func partsOf(root ast.Expr) expression {
-	var e expression
-	ast.PostOrderVisit(root, ast.NewExprVisitor(func(part ast.Expr) { e = append(e, part) }))
 	return e
 }
 
