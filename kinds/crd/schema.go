@@ -227,12 +227,8 @@ func walk(s, spine *apiextensions.JSONSchemaProps, steps []any, visit visitor) {
 		}
 		next(&property, &outside, "properties", name)
 	}
-	if s.Items != nil && s.Items.Schema != nil {
-		outside := s.Items.Schema
-		if spine.Items != nil {
-			outside = spine.Items.Schema
-		}
-		next(s.Items.Schema, outside, "items")
+	if items := itemsOf(s); items != nil {
+		next(items, cmp.Or(itemsOf(spine), items), "items")
 	}
 	if s.AdditionalProperties != nil && s.AdditionalProperties.Schema != nil {
 		next(s.AdditionalProperties.Schema, s.AdditionalProperties.Schema, "additionalProperties")
