@@ -212,7 +212,7 @@ func (p placer) add(e *field.Error, detail, message string) {
 		detail += " (at " + shortened(path) + ")"
 	}
 	reason := vmrules.Reason(e.Type)
-	if !slices.Contains(reasons, reason) {
+	if e.Type == field.ErrorTypeTooMany { // package vmrules has no such reason
 		reason = vmrules.ReasonInvalid
 	}
 	p.violate(p.value, steps, reason, detail, message)
@@ -276,12 +276,6 @@ func (j *judge) isRuntimeError(e *field.Error) bool {
 var valueTypes = []string{"object", "array", "string", "integer", "number", "boolean", ""}
 
 const overloadError = ": call arguments did not match a supported operator, function or macro signature"
-
-// reasons has the types of errors that package vmrules has as reasons, too.
-var reasons = []vmrules.Reason{
-	vmrules.ReasonRequired, vmrules.ReasonDuplicate, vmrules.ReasonNotSupported,
-	vmrules.ReasonForbidden, vmrules.ReasonTooLong, vmrules.ReasonTypeInvalid,
-}
 
 // plainDetail returns what an error says about a value, without the field.
 func plainDetail(e *field.Error) string {
