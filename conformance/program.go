@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -59,22 +60,19 @@ func (p *program) ask(id string, question []byte) (got answer, err error) {
 	}
 }
 
-func (p *program) start() (err error) {
-	p.cmd, p.stderr, p.lines = exec.Command(p.command[0], p.command[1:]...), &tail{}, make(chan string)
-	p.cmd.Stderr = p.stderr
-	p.cmd.WaitDelay = time.Second // for what it has started, and which keeps its output open
-	if p.in, err = p.cmd.StdinPipe(); err != nil {
+func (p *program) start() error {
+	cmd, stderr, lines := exec.Command(p.command[0], p.command[1:]...), &tail{}, make(chan string)
+	cmd.Stderr = stderr
+	cmd.WaitDelay = time.Second // for what it has started, and which keeps its output open
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	if err := cmp.Or(err1, err2); err != nil {
 		return err
 	}
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
+	if err := cmd.Start(); err != nil {
 		return err
 	}
-	if err := p.cmd.Start(); err != nil {
-		p.cmd = nil
-		return err
-	}
-	lines := p.lines
+	p.cmd, p.in, p.lines, p.stderr = cmd, in, lines, stderr
 	go func() {
 		defer close(lines)
 		scanner := bufio.NewScanner(out)
