@@ -242,14 +242,9 @@ func (v Vector) Compare(t testing.TB, report any, err error) {
 		violations = append(violations, r.Violations...)
 	}
 	compare("outcomes", v.Want.Outcomes, outcomes)
-	for _, list := range []struct {
-		what        string
-		want, found []string
-	}{{"targets", v.Want.Targets, targets}, {"notes", v.Want.Notes, notes}, {"doubts", v.Want.Doubts, doubts}} {
-		if list.want != nil {
-			compare(list.what, list.want, list.found)
-		}
-	}
+	compare("targets", v.Want.Targets, onlyIf(v.Want.Targets != nil, targets))
+	compare("notes", v.Want.Notes, onlyIf(v.Want.Notes != nil, notes))
+	compare("doubts", v.Want.Doubts, onlyIf(v.Want.Doubts != nil, doubts))
 	compare("violations", v.Want.Violations, reduced(violations, v.Want.Violations, gotViolation.reduced))
 }
 
