@@ -28,7 +28,8 @@ const (
 	detailWork = 100 // each byte of an error's detail, which is searched for a field
 	nameWork   = 500 // each name in an error's field, squared: a name may contain dots
 
-	valueSize = 200 // each value in a copy of an object
+	valueSize  = 200 // each value in a copy of an object
+	usualIndex = 6   // each index in a field path
 
 	objectWork, objectSize = 50_000, 4_000 // each object of a schema: it is converted and checked several times
 	memberWork, memberSize = 2_000, 300    // each member of an object

@@ -174,9 +174,6 @@ func (e *estimate) judging(s *apiextensions.JSONSchemaProps, v any, path int64) 
 	}
 }
 
-// usualIndex is the usual length of an index in a field path.
-const usualIndex = 6
-
 // normalizeNumbers applies toNumbers to the enum and the default of a schema, as it is applied to the
 // values: to the validators, an int64 and a float64 differ.
 func normalizeNumbers(s, spine *apiextensions.JSONSchemaProps, _ []any) {
