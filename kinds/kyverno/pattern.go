@@ -1,7 +1,6 @@
 package kyverno
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/go-logr/logr"
@@ -75,11 +74,8 @@ func (o *overlay) judge(i int, w *work) vmrules.Verdict {
 	if err == nil {
 		return vmrules.Verdict{Outcome: vmrules.OutcomeSatisfied}
 	}
-	var failed *validate.PatternError
-	switch {
-	case !errors.As(err, &failed):
-		return w.undecided("the pattern could not be applied")
-	case failed.Skip:
+	failed := err.(*validate.PatternError) // as all of its errors are
+	if failed.Skip {
 		unmet := shortened(strings.Join(o.conditions, ", "))
 		return vmrules.Verdict{Outcome: vmrules.OutcomeSkipped, Note: "a condition of the pattern is not met: " + unmet}
 	}
