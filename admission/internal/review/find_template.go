@@ -20,13 +20,11 @@ func (r *Reviewer) namespacesOf(ref vmrules.TemplateRef) []string {
 	return r.TemplateNamespaces
 }
 
-var errLeft = errors.New("the review has ended")
-
 // findTemplate finds the template that the VM names, once. It is for vmrules.WithTemplates.
 func (j *judging) findTemplate(ref vmrules.TemplateRef) (*vmrules.Template, error) {
 	if j.template.Object == nil {
 		ref.VMNamespace = cmp.Or(j.q.Namespace, ref.VMNamespace) // a pool may say another, in which its VMs are not
-		err := errLeft
+		err := errors.New("the review has ended")
 		j.outside(func(ctx context.Context) {
 			j.template.Object, j.template.Namespace, err = j.templateIn(ctx, j.namespacesOf(ref), ref.Name)
 			j.weight += lengthOfRules(j.template.Object)

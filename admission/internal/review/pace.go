@@ -83,8 +83,6 @@ func (r *Reviewer) slowly(ctx context.Context, q *Request, read func() error) *D
 // bytesOfBodies is how long all large bodies in memory may be. A pod of the manifests has eight times as much.
 const bytesOfBodies = 128 << 20
 
-var errNoRoom = errors.New("there is no room for the bodies of so many large requests")
-
 // Take calls a function that reads a body and answers it, unless the body is large and there is no room for it now.
 // It does not wait for room: in HTTP/2, a body that nobody reads holds up all requests of its connection, and an API
 // server has one connection.
@@ -92,7 +90,7 @@ func (r *Reviewer) Take(size int, f func()) error {
 	if size > quickSize {
 		defer r.bodies.Add(int64(-size))
 		if r.bodies.Add(int64(size)) > bytesOfBodies {
-			return errNoRoom
+			return errors.New("there is no room for the bodies of so many large requests")
 		}
 	}
 	f()
