@@ -83,13 +83,9 @@ type asked struct {
 // answerAll answers each line with a line.
 func answerAll(in io.Reader, out io.Writer, answer func(Question) Answer) error {
 	decoder, encoder := json.NewDecoder(in), json.NewEncoder(out)
-	for {
+	for decoder.More() {
 		var q asked
-		switch err := decoder.Decode(&q); err {
-		case nil:
-		case io.EOF:
-			return nil
-		default:
+		if err := decoder.Decode(&q); err != nil {
 			return err
 		}
 		a := q.answer(answer)
@@ -98,6 +94,7 @@ func answerAll(in io.Reader, out io.Writer, answer func(Question) Answer) error 
 			return err
 		}
 	}
+	return nil
 }
 
 // answer asks for the decision about a VM. There is nothing to decide if the rules are refused, or if the runner
