@@ -45,7 +45,7 @@ const (
 // types are not known when the rule is read. The rule is Undecided if the expression uses a
 // field that is missing, or a value of the wrong type.
 func CEL(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
-	r := &reading{source: source, key: keyExpression}
+	r := &reading{source: source, key: keyExpression, patterns: map[string]patternPrice{}}
 	c := &expressionChecker{reason: vmrules.ReasonInvalid}
 	text, ok := r.text(keyExpression)
 	if !ok && len(r.problems) == 0 {

@@ -113,9 +113,6 @@ func (r *reading) payPattern(pattern string) patternPrice {
 	if r.pay(2*parsed, parsed); r.unpaid {
 		return patternPrice{}
 	}
-	if r.patterns == nil {
-		r.patterns = map[string]patternPrice{}
-	}
 	price := priceOf(pattern)
 	r.patterns[pattern] = price
 	if !price.isTooLarge() { // otherwise it is never compiled

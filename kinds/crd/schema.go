@@ -39,7 +39,7 @@ const keySchema = "schema"
 // with this schema: unknown fields are removed, defaults are filled in, then the API server's
 // own validators decide. A schema that the API server would refuse is a Problem.
 func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
-	r := &reading{source: source, key: keySchema}
+	r := &reading{source: source, key: keySchema, patterns: map[string]patternPrice{}}
 	raw, ok := source.Value(keySchema)
 	if !ok {
 		r.problem(nil, vmrules.ReasonRequired, `a rule of kind %q needs the key "schema", such as {"type": "integer", "maximum": 8}`, source.Rule().Kind)
