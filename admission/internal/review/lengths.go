@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 )
 
 // A user writes much of what a response says, so that it could have megabytes.
@@ -24,11 +23,7 @@ func Shorten(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
-	n -= len(dots)
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
-	}
-	return text[:n] + dots
+	return strings.ToValidUTF8(text[:n-len(dots)], "") + dots // without half of a character
 }
 
 // fitting returns the warnings that fit, and a last one that counts the others. API servers drop those with
