@@ -139,37 +139,32 @@ func priceOf(pattern string) patternPrice {
 	if err != nil {
 		return patternPrice{steps: len(pattern)}
 	}
-	p := patternPartsOf(parsed)
-	const program, node, instruction, class = 1500, 150, 230, 18
-	return patternPrice{
-		steps: clamp(p.instructions),
-		size:  clamp(program + node*p.nodes + instruction*p.instructions + class*p.runes),
-	}
+	const program = 1500 // bytes
+	steps, size := partsOf(parsed)
+	return patternPrice{clamp(steps), clamp(program + size)}
 }
 
 func clamp(n float64) int { return int(math.Min(n, math.MaxInt32)) }
 
-// patternParts counts the parts of a pattern with its repeats written out. The numbers are
+// partsOf returns the instructions and the bytes of a pattern with its repeats written out. They are
 // floats because nested repeats can make them very large.
-type patternParts struct{ nodes, instructions, runes float64 }
-
-func patternPartsOf(r *syntax.Regexp) patternParts {
-	p := patternParts{nodes: 1, instructions: 1}
+func partsOf(r *syntax.Regexp) (instructions, size float64) {
+	const perNode, perInstruction, perRune = 150, 230, 18 // bytes
+	instructions, runes := 1.0, 0.0
 	switch r.Op {
 	case syntax.OpLiteral:
-		p.instructions = float64(len(r.Rune))
+		instructions = float64(len(r.Rune))
 	case syntax.OpCharClass:
-		p.runes = float64(len(r.Rune))
+		runes = float64(len(r.Rune))
 	}
+	size = perNode + perInstruction*instructions + perRune*runes
 	for _, sub := range r.Sub {
-		below := patternPartsOf(sub)
-		p.nodes += below.nodes
-		p.instructions += below.instructions
-		p.runes += below.runes
+		n, below := partsOf(sub)
+		instructions, size = instructions+n, size+below
 	}
 	if r.Op == syntax.OpRepeat {
 		times := float64(max(r.Min, r.Max, 1))
-		p = patternParts{p.nodes * times, p.instructions * times, p.runes * times}
+		instructions, size = instructions*times, size*times
 	}
-	return p
+	return instructions, size
 }
