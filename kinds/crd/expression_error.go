@@ -18,7 +18,8 @@ func expressionError(line, column int, message, names string) string {
 		message = fmt.Sprintf("%s is not known: use %s, or a function of Kubernetes", m[1], names)
 	}
 	message, _, _ = strings.Cut(message, " expecting {")
-	message = inferredType.ReplaceAllStringFunc(overloadOf.ReplaceAllStringFunc(message, operatorWords), typeWords)
+	message = overloadOf.ReplaceAllStringFunc(message, operatorWords)
+	message = typeWords.Replace(inferredType.ReplaceAllString(message, "object self$1"))
 	return fmt.Sprintf("the expression has an error at line %d, column %d: %s", line, column, shortened(message))
 }
 
@@ -26,7 +27,8 @@ func expressionError(line, column int, message, names string) string {
 // as Kubernetes numbers them, such as selfType123.disks.@idx for an item of self.disks.
 var (
 	overloadOf   = regexp.MustCompile(`overload for '[^' ]+'`)
-	inferredType = regexp.MustCompile(`selfType[0-9]+[\w.@]*|optional_type\(`)
+	inferredType = regexp.MustCompile(`selfType[0-9]+([\w.@]*)`)
+	typeWords    = strings.NewReplacer("optional_type(", "optional(", ".@idx", "[]", ".@elem", "[]")
 )
 
 func operatorWords(found string) string {
@@ -37,13 +39,4 @@ func operatorWords(found string) string {
 		name = "[]"
 	}
 	return "overload for '" + name + "'"
-}
-
-func typeWords(found string) string {
-	path, isObject := strings.CutPrefix(found, "selfType")
-	if !isObject {
-		return "optional("
-	}
-	path = strings.NewReplacer(".@idx", "[]", ".@elem", "[]").Replace(strings.TrimLeft(path, "0123456789"))
-	return "object self" + path
 }
