@@ -3,10 +3,12 @@ package review
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"unicode"
+	"unicode/utf8"
 )
 
-// A user writes much of what a response says, so that it could have megabytes.
+// A user writes much of what a response and metrics say, so that it could have megabytes.
 const (
 	MaxName    = 100  // of a kind, an operation or a rule
 	maxMessage = 8192 // of a status
@@ -15,6 +17,8 @@ const (
 	// API servers cut warnings beyond these.
 	maxWarning  = 256
 	maxWarnings = 4096 // all of a response
+
+	maxNames = 200 // of one sort in the metrics of a process
 )
 
 // Shorten returns a text of at most n bytes.
@@ -46,4 +50,25 @@ func fitting(warnings []string) []string {
 		kept = append(kept, w)
 	}
 	return kept
+}
+
+// RuleLabel returns the name of a rule as the value of a label, and TemplateLabel that of a template, with
+// its namespace. Beyond maxNames in a process, all new names share one. They are safe for concurrent use.
+var RuleLabel, TemplateLabel = bounded(), bounded()
+
+func bounded() func(name string) string {
+	var mu sync.Mutex
+	known := map[string]bool{}
+	return func(name string) string {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case known[name]:
+			return name
+		case len(known) >= maxNames, len(name) > MaxName, !utf8.ValidString(name):
+			return "(other)"
+		}
+		known[name] = true
+		return name
+	}
 }
