@@ -226,7 +226,7 @@ func fieldOf(e *field.Error) string {
 	}
 	for _, inDetail := range []*regexp.Regexp{forbiddenField, failedSchema, notInRange} {
 		if m := inDetail.FindStringSubmatch(e.Detail); m != nil {
-			path = m[1]
+			path = m[len(m)-1]
 		}
 	}
 	return path
@@ -300,10 +300,10 @@ func plainDetail(e *field.Error) string {
 }
 
 var (
-	// The errors that have their field only in their text.
+	// The errors that have their field only in their text, as the last group.
 	forbiddenField = regexp.MustCompile(`^(?s:(.*)) in body is a forbidden property$`)
 	failedSchema   = regexp.MustCompile(`^"(?s:(.*))" must (?:not )?validate [^"]*$`)
-	notInRange     = regexp.MustCompile(`^Checked value must .* in (?s:(.*))$`)
+	notInRange     = regexp.MustCompile(`^Checked value (must .*) in (?s:(.*))$`)
 
 	// The parts of texts that plainWords and addRule replace.
 	inBody     = regexp.MustCompile(`^((?:\S+ )?in body |"\S*" (must (?:not )?validate ))`)
@@ -321,9 +321,7 @@ func plainWords(detail, fieldPath string) string {
 	} else {
 		detail = inBody.ReplaceAllString(detail, "$2")
 	}
-	if m := notInRange.FindStringSubmatch(detail); m != nil {
-		detail = strings.TrimPrefix(strings.TrimSuffix(detail, " in "+m[1]), "Checked value ")
-	}
+	detail = notInRange.ReplaceAllString(detail, "$1")
 	if m := mustBeType.FindStringSubmatch(detail); m != nil {
 		detail = fmt.Sprintf("must be of type %s, not %s", strings.ReplaceAll(m[1], ",", " or "), cmp.Or(goTypes[m[2]], m[2]))
 	}
