@@ -40,9 +40,6 @@ func (o *overlay) Check(in *vmrules.Input) vmrules.Verdict {
 	w := &work{in: in}
 	verdicts := map[vmrules.Outcome]vmrules.Verdict{}
 	for i := range max(len(in.Values), 1) {
-		if len(in.Values) == 0 {
-			i = -1 // the value that is missing
-		}
 		v := o.judge(i, w)
 		v.Violations = append(verdicts[v.Outcome].Violations, v.Violations...)
 		verdicts[v.Outcome] = v
@@ -56,10 +53,10 @@ func (o *overlay) Check(in *vmrules.Input) vmrules.Verdict {
 }
 
 // judge matches a value with Kyverno's engine, unless that costs too much or its result could be
-// wrong. The value -1 is missing.
+// wrong. A value that there is not is matched as one that is missing.
 func (o *overlay) judge(i int, w *work) vmrules.Verdict {
 	var value any
-	if i >= 0 {
+	if i < len(w.in.Values) {
 		value = w.in.Values[i].Value
 	}
 	w.doubt = ""
