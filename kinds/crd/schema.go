@@ -52,10 +52,14 @@ func Schema(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	d.UseNumber()
 	_ = d.Decode(&r.value) // the text is valid
 	j := r.compile(raw)
-	if r.failed() {
-		return nil, r.problems
+	if !r.failed() {
+		return j, nil
 	}
-	return j, nil
+	// The API server finds them in the random order of maps.
+	slices.SortStableFunc(r.problems, func(a, b vmrules.Problem) int {
+		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Message, b.Message))
+	})
+	return nil, r.problems
 }
 
 // A judge checks each value by the API server's validators for one schema, which is wrapped as the field
@@ -103,7 +107,7 @@ func (r *reading) compile(raw []byte) *judge {
 		r.checkValues(s, spine, steps)
 		r.checkRules(s.XValidations, steps, j)
 	})
-	if r.sort(); r.failed() {
+	if r.failed() {
 		return nil
 	}
 	r.addIncomplete(&schema)
@@ -113,7 +117,7 @@ func (r *reading) compile(raw []byte) *judge {
 	for _, e := range checkDefinition(&schema) {
 		r.add(e)
 	}
-	if r.sort(); r.failed() {
+	if r.failed() {
 		return nil
 	}
 	walk(&schema, &schema, nil, normalizeNumbers)
@@ -341,13 +345,6 @@ func (r *reading) add(e *field.Error) {
 	}
 	detail = strings.ReplaceAll(strings.ReplaceAll(detail, root+".", ""), root, "the schema")
 	r.at(steps, path, vmrules.ReasonInvalid, "%s", plainWords(detail, ""))
-}
-
-// sort sorts the problems, because the API server finds them in the random order of maps.
-func (r *reading) sort() {
-	slices.SortStableFunc(r.problems, func(a, b vmrules.Problem) int {
-		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Message, b.Message))
-	})
 }
 
 // celErrors matches each error in a text of CEL: its line, column and message.
