@@ -160,11 +160,8 @@ func (r *reading) addIncomplete(schema *apiextensions.JSONSchemaProps) {
 // The exception is safe: a messageExpression is evaluated only if its rule is violated, within
 // the limits for all expressions, and if it fails, the rule's message replaces it.
 func checkDefinition(schema *apiextensions.JSONSchemaProps) field.ErrorList {
-	validate := crdvalidation.ValidateCustomResourceDefinition
-	errs := validate(context.Background(), definitionOf(schema))
-	n := len(errs)
-	errs = slices.DeleteFunc(errs, isAboutCost)
-	if len(errs) == n {
+	errs := errorsIn(schema)
+	if !slices.ContainsFunc(errs, isAboutCost) {
 		return errs
 	}
 	silent := schema.DeepCopy()
@@ -176,7 +173,8 @@ func checkDefinition(schema *apiextensions.JSONSchemaProps) field.ErrorList {
 		}
 		return false
 	})
-	for _, e := range validate(context.Background(), definitionOf(silent)) {
+	errs = slices.DeleteFunc(errs, isAboutCost)
+	for _, e := range errorsIn(silent) {
 		if isAboutCost(e) {
 			errs = append(errs, e)
 		}
@@ -188,11 +186,11 @@ func isAboutCost(e *field.Error) bool {
 	return e.Type == field.ErrorTypeForbidden && (strings.Contains(e.Detail, "exceeds budget by factor") || strings.Contains(e.Detail, "exceeding cost limit"))
 }
 
-// definitionOf returns a CustomResourceDefinition with a schema. Everything else in it is
-// valid, so that all errors of the API server are about the schema. The API server has no
-// function that makes all checks of a schema alone.
-func definitionOf(schema *apiextensions.JSONSchemaProps) *apiextensions.CustomResourceDefinition {
-	return &apiextensions.CustomResourceDefinition{
+// errorsIn returns the errors of the API server about a CustomResourceDefinition with a schema. Everything
+// else in it is valid, so that they are about the schema. The API server has no function that makes all
+// checks of a schema alone.
+func errorsIn(schema *apiextensions.JSONSchemaProps) field.ErrorList {
+	return crdvalidation.ValidateCustomResourceDefinition(context.Background(), &apiextensions.CustomResourceDefinition{
 		ObjectMeta: metav1.ObjectMeta{Name: "values.vmrules.example"},
 		Spec: apiextensions.CustomResourceDefinitionSpec{
 			Group:                 "vmrules.example",
@@ -204,7 +202,7 @@ func definitionOf(schema *apiextensions.JSONSchemaProps) *apiextensions.CustomRe
 			Versions:              []apiextensions.CustomResourceDefinitionVersion{{Name: "v1", Served: true, Storage: true}},
 		},
 		Status: apiextensions.CustomResourceDefinitionStatus{StoredVersions: []string{"v1"}},
-	}
+	})
 }
 
 type visitor func(s, spine *apiextensions.JSONSchemaProps, steps []any)
