@@ -54,7 +54,7 @@ func judgedVectors(t testing.TB) iter.Seq2[string, judgedVector] {
 				if v.Call != "" && v.Call != "validate" {
 					continue
 				}
-				rules, err := ParseRules(v.Text(t), v.parseOptions()...)
+				rules, err := ParseRules(v.Text(), v.parseOptions()...)
 				if err == nil && !yield(file+"/"+v.Name, judgedVector{v, rules}) {
 					return
 				}
@@ -149,7 +149,7 @@ func (v vector) run(t testing.TB, decode func(json.RawMessage) map[string]any) (
 	object := decode(v.Object)
 	switch v.Call {
 	case "", "validate":
-		rules, err := ParseRules(v.Text(t), v.parseOptions()...)
+		rules, err := ParseRules(v.Text(), v.parseOptions()...)
 		if err != nil {
 			return nil, err
 		}
@@ -371,7 +371,7 @@ func TestReadAgreesWithParseRules(t *testing.T) {
 	for file, vectors := range readVectors(t) {
 		for _, v := range vectors {
 			t.Run(file+"/"+v.Name, func(t *testing.T) {
-				text, opts := v.Text(t), v.parseOptions()
+				text, opts := v.Text(), v.parseOptions()
 				problemsOf := func(opts ...ParseOption) []Problem {
 					var err *ParseError
 					if _, all := ParseRules(text, opts...); errors.As(all, &err) {
@@ -412,7 +412,7 @@ func seedVectors(t testing.TB, step int, add func(annotation, object string)) {
 	for _, vectors := range readVectors(t) {
 		for i, v := range vectors {
 			if i%step == 0 {
-				add(v.Text(t), string(v.Object))
+				add(v.Text(), string(v.Object))
 			}
 		}
 	}

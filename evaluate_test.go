@@ -45,7 +45,7 @@ func TestPlanChangesNothing(t *testing.T) {
 	compared := 0
 	for _, vectors := range readVectors(t) {
 		for _, v := range vectors {
-			rules, err := ParseRules(v.Text(t), v.parseOptions()...)
+			rules, err := ParseRules(v.Text(), v.parseOptions()...)
 			if err != nil || len(v.Object) == 0 {
 				continue
 			}

@@ -656,7 +656,7 @@ func FuzzUpdate(f *testing.F) {
 	for _, file := range []string{"expanded", "updates"} {
 		for i, v := range readVectors(f)[file] {
 			if i%15 == 0 && v.Call == "" {
-				f.Add(v.Text(f), string(v.Object), string(v.Old), string(v.Instancetype), string(v.Preference))
+				f.Add(v.Text(), string(v.Object), string(v.Old), string(v.Instancetype), string(v.Preference))
 			}
 		}
 	}

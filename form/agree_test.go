@@ -131,7 +131,7 @@ func TestLimitsAgreeWithVectors(t *testing.T) {
 	checked := 0
 	for _, vectors := range readVectors(t) {
 		for _, v := range vectors {
-			rules, err := vmrules.ParseRules(v.Text(t), v.parseOptions()...)
+			rules, err := vmrules.ParseRules(v.Text(), v.parseOptions()...)
 			if err != nil || len(v.Object) == 0 {
 				continue
 			}

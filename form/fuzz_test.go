@@ -19,7 +19,7 @@ func seedVectors(f *testing.F, add func(annotation, object string)) {
 	for _, vectors := range readVectors(f) {
 		for i, v := range vectors {
 			if i%60 == 0 {
-				add(v.Text(f), string(v.Object))
+				add(v.Text(), string(v.Object))
 			}
 		}
 	}

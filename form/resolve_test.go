@@ -24,7 +24,7 @@ func TestResolveAgreesWithValidate(t *testing.T) {
 	compared := 0
 	for file, vectors := range readVectors(t) {
 		for _, v := range vectors {
-			rules, err := vmrules.ParseRules(v.Text(t), v.parseOptions()...)
+			rules, err := vmrules.ParseRules(v.Text(), v.parseOptions()...)
 			if err != nil || v.Call != "" && v.Call != "validate" {
 				continue
 			}

@@ -50,8 +50,8 @@ func readVectors(t testing.TB) []vector {
 	return content.Vectors
 }
 
-func (v vector) text(t testing.TB) string {
-	return conformance.Vector{Annotation: v.Annotation}.Text(t)
+func (v vector) text() string {
+	return conformance.Vector{Annotation: v.Annotation}.Text()
 }
 
 func (v vector) options() []vmrules.ParseOption {
@@ -68,7 +68,7 @@ func (v vector) options() []vmrules.ParseOption {
 func TestAnnotation(t *testing.T) {
 	for _, v := range readVectors(t) {
 		t.Run(v.Name, func(t *testing.T) {
-			text := v.text(t)
+			text := v.text()
 			findings := lint.Annotation(text, v.options()...)
 			var got []wantFinding
 			for i, f := range withoutSSP(findings) {

@@ -24,7 +24,7 @@ func vectorSeeds(t testing.TB, step int, add func(annotation string, old, strict
 	for _, vectors := range conformance.Read(t, "../testdata/conformance") {
 		for i, v := range vectors {
 			if i%20 == 0 {
-				each(v.Text(t), false, false)
+				each(v.Text(), false, false)
 			}
 		}
 	}
@@ -32,7 +32,7 @@ func vectorSeeds(t testing.TB, step int, add func(annotation string, old, strict
 		each(test.annotation(), false, false)
 	}
 	for _, v := range readVectors(t) {
-		each(v.text(t), v.Old, v.Strict)
+		each(v.text(), v.Old, v.Strict)
 	}
 }
 

@@ -121,16 +121,11 @@ func readJSON(t testing.TB, file string, to any) {
 }
 
 // Text returns the annotation, which is a string or an array in the file.
-func (v Vector) Text(t testing.TB) string {
-	t.Helper()
+func (v Vector) Text() string {
 	if len(v.Annotation) == 0 || v.Annotation[0] != '"' {
 		return string(v.Annotation)
 	}
-	var s string
-	if err := json.Unmarshal(v.Annotation, &s); err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return decoded[string](v.Annotation)
 }
 
 // Find returns a function that finds those instance types and preferences in Cluster that a

@@ -33,7 +33,7 @@ func run(t *testing.T, v conformance.Vector, decode func(json.RawMessage) map[st
 	if v.Options.Strict {
 		opts = append(opts, vmrules.Strict())
 	}
-	rules, err := vmrules.ParseRules(v.Text(t), opts...)
+	rules, err := vmrules.ParseRules(v.Text(), opts...)
 	if err != nil {
 		return nil, err
 	}

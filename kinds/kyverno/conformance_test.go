@@ -13,7 +13,7 @@ func TestConformance(t *testing.T) {
 		for _, v := range vectors {
 			t.Run(file+"/"+v.Name, func(t *testing.T) {
 				conformance.Run(t, v, func(decode func(json.RawMessage) map[string]any) (*vmrules.Report, error) {
-					rules, err := vmrules.ParseRules(v.Text(t), append(Kinds(), vmrules.WholeObjects())...)
+					rules, err := vmrules.ParseRules(v.Text(), append(Kinds(), vmrules.WholeObjects())...)
 					if err != nil {
 						return nil, err
 					}

@@ -110,12 +110,12 @@ func vectorTrials(t *testing.T, isUsable func(template string, rules vmrules.Rul
 			if v.Call != "" || v.Version != "" || v.Options.Root != "" || v.Options.Partial || v.Options.Defaults != nil || old != nil && old["kind"] != "VirtualMachine" {
 				continue
 			}
-			rules, err := vmrules.ParseRules(v.Text(t))
+			rules, err := vmrules.ParseRules(v.Text())
 			template := fmt.Sprintf("%s-%d", file, i)
 			if err != nil || rules.Len() == 0 || !isUsable(template, rules) {
 				continue
 			}
-			c := trial{name: file + ": " + v.Name, template: template, text: v.Text(t), rules: rules, object: object}
+			c := trial{name: file + ": " + v.Name, template: template, text: v.Text(), rules: rules, object: object}
 			trials = append(trials, c)
 			if old != nil && v.Options.Ratcheting {
 				c.name += " (update)"

@@ -74,7 +74,7 @@ func TestConformance(t *testing.T) {
 
 func vectorOf(t *testing.T, name string, v conformance.Vector) *vector {
 	one := &vector{
-		Name: name, Call: v.Call, Texts: map[string]string{"annotation": v.Text(t)},
+		Name: name, Call: v.Call, Texts: map[string]string{"annotation": v.Text()},
 		Parse: map[string]any{}, Validate: map[string]any{},
 	}
 	if v.Call == "" {
