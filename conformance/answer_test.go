@@ -70,8 +70,8 @@ func answerAll(name string, in io.Reader, out io.Writer) error {
 func (q *question) answer() answer {
 	a := answer{ID: q.ID}
 	report, err := q.call()
-	refused := err != nil
-	if a.Refused = &refused; refused {
+	if err != nil {
+		a.Refused = true
 		return a
 	}
 	valid := report.Valid()

@@ -30,7 +30,7 @@ func (q *question) bySSP() answer {
 	}
 	verdict := ssp.Judge(q.Annotation, q.Object)
 	refused := verdict.Refused != "" && verdict.Pointer == ""
-	return answer{ID: q.ID, Refused: &refused, Valid: &verdict.Accepted}
+	return answer{ID: q.ID, Refused: refused, Valid: &verdict.Accepted}
 }
 
 // byConsole answers as kubevirt-plugin's form for CPUs: of the first rule about cores, sockets or threads, the
@@ -51,7 +51,7 @@ func (q *question) byConsole() answer {
 			break
 		}
 	}
-	return answer{ID: q.ID, Refused: &refused, Valid: &valid}
+	return answer{ID: q.ID, Refused: refused, Valid: &valid}
 }
 
 var aboutCPU = regexp.MustCompile(`cpu\.(cores|sockets|threads)`)

@@ -23,7 +23,7 @@ type vector struct {
 type answer struct {
 	ID         string      `json:"id,omitempty"`
 	Skipped    string      `json:"skipped,omitempty"` // why the implementation cannot be asked this
-	Refused    *bool       `json:"refused,omitempty"` // the rules cannot be read
+	Refused    bool        `json:"refused,omitempty"` // the rules cannot be read
 	Valid      *bool       `json:"valid,omitempty"`
 	Outcomes   []string    `json:"outcomes,omitempty"`
 	Violations []violation `json:"violations,omitempty"`
@@ -111,11 +111,10 @@ func vectorOf(file string, suite json.RawMessage, keys map[string]json.RawMessag
 
 // difference says how an answer is wrong, as far as the implementation knows; "" if it is right.
 func (v vector) difference(got answer) string {
-	refused := got.Refused != nil && *got.Refused
 	switch {
-	case refused != v.refused:
-		return fmt.Sprintf("the rules are refused: %t, want %t", refused, !refused)
-	case refused:
+	case got.Refused != v.refused:
+		return fmt.Sprintf("the rules are refused: %t, want %t", got.Refused, v.refused)
+	case got.Refused:
 		return ""
 	case got.Valid == nil:
 		return `the answer has none of "valid", "refused" and "skipped"`
