@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,8 +63,8 @@ func readVectors(folder string) ([]vector, error) {
 	return all, nil
 }
 
-// vectorOf makes a question of what a vector says about the call.
-func vectorOf(file string, suite json.RawMessage, keys map[string]json.RawMessage) (v vector, err error) {
+// vectorOf makes a question of what a vector says about the call, from its members.
+func vectorOf(file string, suite json.RawMessage, question map[string]json.RawMessage) (v vector, err error) {
 	var name, spec string
 	var want struct {
 		Problems, Coverage []any
@@ -76,9 +75,8 @@ func vectorOf(file string, suite json.RawMessage, keys map[string]json.RawMessag
 			Warned bool
 		}
 	}
-	question := maps.Clone(keys)
 	for key, to := range map[string]any{"name": &name, "spec": &spec, "want": &want} {
-		if err := json.Unmarshal(keys[key], to); err != nil {
+		if err := json.Unmarshal(question[key], to); err != nil {
 			return v, fmt.Errorf("%s: %w", key, err)
 		}
 		delete(question, key)
@@ -97,7 +95,7 @@ func vectorOf(file string, suite json.RawMessage, keys map[string]json.RawMessag
 		return v, err
 	}
 
-	v.refused = len(want.Problems) > 0 && string(keys["call"]) != `"validateOwn"` // which says it in the report
+	v.refused = len(want.Problems) > 0 && string(question["call"]) != `"validateOwn"` // which says it in the report
 	v.valid, v.outcomes = true, want.Outcomes
 	for _, w := range want.Violations {
 		v.valid = v.valid && w.Warned
