@@ -91,9 +91,7 @@ func vectorOf(file string, suite json.RawMessage, question map[string]json.RawMe
 	if suite != nil {
 		question["suite"] = suite
 	}
-	if v.question, err = json.Marshal(question); err != nil {
-		return v, err
-	}
+	v.question, _ = json.Marshal(question) // of valid JSON
 
 	v.refused = len(want.Problems) > 0 && string(question["call"]) != `"validateOwn"` // which says it in the report
 	v.valid, v.outcomes = true, want.Outcomes
