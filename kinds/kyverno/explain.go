@@ -149,7 +149,7 @@ func (p place) mismatch() (vmrules.Reason, string) {
 		return vmrules.ReasonInvalid, "no item matches the pattern " + show(n.items[0].pattern)
 	case n.isMap || n.isList:
 		return vmrules.ReasonInvalid, "does not match the pattern " + show(n.pattern)
-	case n.pattern == nil || n.pattern == "":
+	case n.pattern == nil:
 		return vmrules.ReasonForbidden, "must be empty or not set"
 	}
 	return vmrules.ReasonInvalid, fmt.Sprintf("%s does not match the pattern %s", show(p.value), n.show())
@@ -157,7 +157,7 @@ func (p place) mismatch() (vmrules.Reason, string) {
 
 // wish returns what the pattern asks of a field that is not set.
 func (n *node) wish() string {
-	if n.isMap || n.isList || n.pattern == nil || n.pattern == "" || n.pattern == "*" {
+	if n.isMap || n.isList || n.pattern == nil || n.pattern == "*" {
 		return ""
 	}
 	return ", but the pattern asks for " + n.show()
