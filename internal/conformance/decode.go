@@ -76,17 +76,16 @@ func oddNumber(n json.Number, depth int) any {
 }
 
 func oddMap(v map[string]any, depth int) any {
-	allStrings := len(v) > 0
 	strings, untyped, named := map[string]string{}, map[any]any{}, namedMap{}
 	for name, value := range v {
-		s, ok := value.(string)
-		allStrings = allStrings && ok
-		strings[name] = s
+		if s, ok := value.(string); ok {
+			strings[name] = s
+		}
 		untyped[name] = oddly(value, depth+1)
 		named[namedString(name)] = oddly(value, depth+1)
 	}
 	switch {
-	case allStrings:
+	case len(v) > 0 && len(strings) == len(v):
 		return strings
 	case depth%2 == 0:
 		return untyped
