@@ -55,7 +55,6 @@ func (r *reading) pay(work, size int64) {
 	r.unpaid = r.source.Spend(time.Duration(work), size) != nil || r.unpaid
 }
 
-// failed reports whether the reading has found a problem or has spent the budget.
 func (r *reading) failed() bool { return r.unpaid || len(r.problems) > 0 }
 
 var token = regexp.MustCompile(`"[^"]*"?|'[^']*'?|[0-9A-Za-z_]+|[^ ]`)
@@ -85,13 +84,11 @@ func nestingWork(expression string) int64 {
 	return levelWork * deepest * deepest * deepest
 }
 
-// A patternPrice is the price of a regular expression.
 type patternPrice struct {
 	steps int // the most steps for each character that it is matched with
 	size  int // bytes when compiled
 }
 
-// isTooLarge reports whether the pattern is too large for an annotation.
 func (p patternPrice) isTooLarge() bool { return p.steps > maxPatternSteps || p.size > maxPatternSize }
 
 // largePattern is formatted with a noun and both limits.

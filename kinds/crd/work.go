@@ -36,7 +36,6 @@ var maxEvaluation = time.Second
 
 const errHostileQuantity = boundError("a text may be a quantity that is too long or too large to read")
 
-// work pays for steps of the validators.
 func (f *findings) work(steps int64) error { return f.in.Spend(times(steps, stepWork), 0) }
 
 // times returns n times each, or about the longest Duration if that is less.

@@ -36,7 +36,6 @@ type work struct {
 	why   vmrules.Doubt // of all values: DoubtBound if a limit was exceeded for one
 }
 
-// undecided returns the verdict for something that could not be decided.
 func (w *work) undecided(note string) vmrules.Verdict {
 	return vmrules.Verdict{Outcome: vmrules.OutcomeUndecided, Note: note, Doubt: w.why}
 }
