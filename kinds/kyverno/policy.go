@@ -172,16 +172,14 @@ func (p *policy) read(text []byte) {
 }
 
 func (p *policy) isAudit(action string, index int, rule, key string, otherwise bool) bool {
-	switch strings.ToLower(action) {
-	case "audit":
-		return true
-	case "enforce":
-		return false
-	case "":
-	default:
+	if action == "" {
+		return otherwise
+	}
+	isAudit := strings.EqualFold(action, "audit")
+	if !isAudit && !strings.EqualFold(action, "enforce") {
 		p.refuse(index, rule, key, "%q must be Audit or Enforce, not %s", key, show(action))
 	}
-	return otherwise
+	return isAudit
 }
 
 func (p *policy) rule(raw json.RawMessage, index int) {
