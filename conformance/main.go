@@ -47,15 +47,11 @@ func run(args []string, out io.Writer) error {
 	}
 	report := judge(all, known, &program{command: flags.Args(), limit: *limit})
 	report.writeTable(out)
-	for file, written := range map[string]func() ([]byte, error){*asJSON: report.json, *asJUnit: report.junit} {
+	for file, written := range map[string]func() []byte{*asJSON: report.json, *asJUnit: report.junit} {
 		if file == "" {
 			continue
 		}
-		text, err := written()
-		if err == nil {
-			err = os.WriteFile(file, text, 0o666)
-		}
-		if err != nil {
+		if err := os.WriteFile(file, written(), 0o666); err != nil {
 			return err
 		}
 	}

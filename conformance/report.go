@@ -131,16 +131,16 @@ func (r *report) score() score {
 	return s
 }
 
-func (r *report) json() ([]byte, error) {
+func (r *report) json() []byte {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", " ")
-	err := encoder.Encode(r.score())
-	return text.Bytes(), err
+	_ = encoder.Encode(r.score()) // numbers and texts have a JSON form
+	return text.Bytes()
 }
 
-func (r *report) junit() ([]byte, error) {
+func (r *report) junit() []byte {
 	type said struct {
 		Text string `xml:"message,attr"`
 	}
@@ -170,6 +170,6 @@ func (r *report) junit() ([]byte, error) {
 	for _, id := range r.passing {
 		suite.Cases = append(suite.Cases, testcase{Name: id, Class: "expected", Failure: &said{"it passes, but is expected to fail"}})
 	}
-	text, err := xml.Marshal(suite)
-	return append([]byte(xml.Header), text...), err
+	text, _ := xml.Marshal(suite) // of numbers and texts
+	return append([]byte(xml.Header), text...)
 }
