@@ -198,9 +198,8 @@ func (p placer) add(e *field.Error, detail, message string) {
 		p.more++
 		return
 	}
-	if err := p.payError(e); err != nil {
-		p.doubt("%w", err)
-		return
+	if p.payError(e) != nil {
+		return // the rule is Undecided, whatever else is found
 	}
 	path := fieldOf(e)
 	detail = cmp.Or(detail, plainDetail(e))
