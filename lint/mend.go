@@ -64,7 +64,7 @@ func (s *pathSearch) mendName(name fieldpath.Name, written string) ([]*field, st
 // scalarsHere says which fields the last name of a path may mean; "" if that is not known.
 func (s *pathSearch) scalarsHere(names []string) string {
 	scalars := slices.DeleteFunc(names, func(name string) bool {
-		return !slices.ContainsFunc(stepAll(s.fields, fieldpath.Name(name)), oneScalar.fits)
+		return !slices.ContainsFunc(stepAll(s.fields, fieldpath.Name(name)), isScalar)
 	})
 	if len(s.rest) != 1 || s.deep != nil || len(scalars) == 0 {
 		return ""

@@ -18,21 +18,21 @@ import (
 
 // paths checks all paths of a rule against the fields that a VM may have.
 func (l *linter) paths(r *rule) {
-	judged := oneScalar
-	if !constraint.IsKind(r.Kind) {
-		judged = anyValue
+	fits := isAny
+	if constraint.IsKind(r.Kind) {
+		fits = isScalar
 	}
-	s := l.path(r, rulekey.Path, r.at(rulekey.Path).Value, r.Path, judged)
+	s := l.path(r, rulekey.Path, r.at(rulekey.Path).Value, r.Path, fits)
 	if constraint.IsKind(r.Kind) {
 		l.fieldKind(r, s.fields, !s.unsure)
 		l.fieldValues(r, s.fields)
 		r.fields = s.fields
 	}
-	l.path(r, rulekey.Valid, r.at(rulekey.Valid).Value, r.Valid, anyValue)
+	l.path(r, rulekey.Valid, r.at(rulekey.Valid).Value, r.Valid, isAny)
 	for key, argument := range r.Arguments() {
-		list, w := r.at(key).Value, oneScalar
+		list, fits := r.at(key).Value, isScalar
 		if constraint.Named(key).IsList {
-			w = scalars
+			fits = isScalarOrList
 		}
 		items, _ := argument.List()
 		for i, a := range items {
@@ -41,13 +41,13 @@ func (l *linter) paths(r *rule) {
 				at = at.Items[i]
 			}
 			path, _ := a.Path()
-			l.path(r, key, at, path, w)
+			l.path(r, key, at, path, fits)
 		}
 	}
 }
 
-// path checks one path, which may be zero, against the fields. It returns its search.
-func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w wanted) *pathSearch {
+// path checks one path, which may be zero, against the fields: what it selects should fit. It returns its search.
+func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, fits func(*field) bool) *pathSearch {
 	if p.IsZero() || l.isWhole {
 		return &pathSearch{}
 	}
@@ -56,7 +56,7 @@ func (l *linter) path(r *rule, key string, at jsontext.Node, p vmrules.Path, w w
 	s := &pathSearch{budget: &l.budget, fields: []*field{vmapi.OfVM()}, to: first + len(steps) - len(jsonpath.LeadingDot(steps))}
 	p = s.withDots(p)
 	s.run(fieldpath.Steps(p), written(p))
-	s.end(w)
+	s.end(fits)
 	l.sspPath(r, key, at, p)
 	if s.since == "" {
 		l.sspSelected(r, key, at, p, s)

@@ -240,7 +240,7 @@ func (s *pathSearch) operand(o fieldpath.Operand, items []*field, isCompared boo
 		inner.step(step, step.String())
 	}
 	if isCompared {
-		inner.end(oneScalar)
+		inner.end(isScalar)
 	}
 	s.since = cmp.Or(s.since, inner.since)
 	from, to := s.from, s.to
@@ -253,25 +253,16 @@ func (s *pathSearch) operand(o fieldpath.Operand, items []*field, isCompared boo
 	s.from, s.to = from, to
 }
 
-// A wanted says what a path must select.
-type wanted int
-
-const (
-	anyValue  wanted = iota
-	oneScalar        // a string, number or boolean
-	scalars          // or an array of these
-)
-
-// end checks what the whole path selects.
-func (s *pathSearch) end(w wanted) {
-	if w == anyValue || len(s.fields) == 0 || slices.ContainsFunc(s.fields, w.fits) {
+// end checks what the whole path selects, which should be a field that fits.
+func (s *pathSearch) end(fits func(*field) bool) {
+	if len(s.fields) == 0 || slices.ContainsFunc(s.fields, fits) {
 		return
 	}
 	items := stepAll(s.fields, fieldpath.Items{})
 	switch {
 	case len(items) == 0:
 		s.find("not-a-scalar", false, "the path selects an object, but must select a string, number or boolean: add the name of a field in it")
-	case slices.ContainsFunc(items, w.fits):
+	case slices.ContainsFunc(items, fits):
 		s.find("not-a-scalar", true, "the path selects an array, but must select a string, number or boolean: add [*] for its items")
 		s.written = append(s.written, "[*]")
 	default:
@@ -279,12 +270,10 @@ func (s *pathSearch) end(w wanted) {
 	}
 }
 
-func (w wanted) fits(f *field) bool {
-	switch f.Shape {
-	case vmapi.Scalar, vmapi.Any:
-		return true
-	case vmapi.Array:
-		return w == scalars && oneScalar.fits(f.Items)
-	}
-	return false
-}
+func isAny(*field) bool { return true }
+
+// isScalar reports whether a field is a string, number or boolean, or may be one.
+func isScalar(f *field) bool { return f.Shape == vmapi.Scalar || f.Shape == vmapi.Any }
+
+// isScalarOrList reports whether a field is a scalar, or an array of these.
+func isScalarOrList(f *field) bool { return isScalar(f) || f.Shape == vmapi.Array && isScalar(f.Items) }
