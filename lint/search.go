@@ -105,10 +105,8 @@ func stepsToTemplate(steps []fieldpath.Step) int {
 // find records what is wrong with a step, unless it has recorded the same about another
 // step: a path may have thousands.
 func (s *pathSearch) find(id string, mended bool, format string, args ...any) {
-	for _, f := range s.found {
-		if f.id == id && f.mended == mended {
-			return
-		}
+	if slices.ContainsFunc(s.found, func(f pathFinding) bool { return f.id == id && f.mended == mended }) {
+		return
 	}
 	severity := severities[id]
 	if severity == SeverityError && s.unsure {
