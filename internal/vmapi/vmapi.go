@@ -97,17 +97,13 @@ func newField(s Shape, items *Field) *Field {
 // the notation.
 func read(table string) map[string]*Field {
 	t := types{}
-	var current *Field
-	for line := range strings.Lines(table) {
+	for line := range strings.Lines(strings.ReplaceAll(table, "\n\t", " ")) { // each with a whole type
 		words := strings.Fields(line)
-		switch {
-		case len(words) == 0 || line[0] == '#':
-		case line[0] != '\t':
-			current = t.of(words[0])
-		default:
-			for _, word := range words {
-				t.add(current, word)
-			}
+		if len(words) == 0 || line[0] == '#' {
+			continue
+		}
+		for _, word := range words[1:] {
+			t.add(t.of(words[0]), word)
 		}
 	}
 	return t

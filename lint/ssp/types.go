@@ -75,18 +75,15 @@ type types map[string]*goType
 
 func readTypes(table string) types {
 	t := types{}
-	var current *goType
-	for line := range strings.Lines(table) {
+	for line := range strings.Lines(strings.ReplaceAll(table, "\n\t", " ")) { // each with a whole type
 		words := strings.Fields(line)
-		switch {
-		case len(words) == 0 || line[0] == '#':
-		case line[0] != '\t':
-			current = t.of(words[0])
-			current.shape = structure
-		default:
-			for _, word := range words {
-				t.add(current, word)
-			}
+		if len(words) == 0 || line[0] == '#' {
+			continue
+		}
+		current := t.of(words[0])
+		current.shape = structure
+		for _, word := range words[1:] {
+			t.add(current, word)
 		}
 	}
 	return t
