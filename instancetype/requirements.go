@@ -131,14 +131,8 @@ func (r requirements) checkMemory() []Conflict {
 		return nil
 	}
 	required, _ := amountOf(wanted) // which reading the preference has checked
-	given := value.At(r.vm, "domain", "memory", "guest")
-	if given == nil {
-		given, _ = r.instancetype.find("memory.guest")
-	}
-	if given == nil {
-		given = int64(0)
-	}
-	has, err := amountOf(given)
+	given, _ := r.instancetype.find("memory.guest")
+	has, err := amountOf(cmp.Or(value.At(r.vm, "domain", "memory", "guest"), given, any(int64(0))))
 	if err != nil {
 		return []Conflict{{memoryField + ".guest", "the VM's field " + err.Error()}}
 	}
