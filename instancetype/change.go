@@ -80,10 +80,13 @@ func remove(in any, at jsonpath.Location) bool {
 	return true
 }
 
-// changes returns what changes at a place of the VM, to which KubeVirt applies the given value of
+// changes returns what changes at a place of the VM, to which KubeVirt may apply the given value of
 // a field of an object.
 func (e *expansion) changes(from *object, f vmfields.Field, p place, given any) ([]change, error) {
-	var err error
+	isOpen, err := e.isOpen(from, f, p)
+	if err != nil || !isOpen {
+		return nil, err
+	}
 	switch f.How {
 	case vmfields.Merged:
 		given = given.(map[string]any)[p.name()]

@@ -125,11 +125,6 @@ func (e *expansion) apply(from *object, f vmfields.Field) error {
 		return err
 	}
 	for _, p := range places {
-		if isOpen, err := e.isOpen(from, f, p); err != nil {
-			return err
-		} else if !isOpen {
-			continue
-		}
 		changes, err := e.changes(from, f, p, given)
 		if err != nil {
 			return err
