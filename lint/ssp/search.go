@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/vmrules/vmrules/internal/meter"
 )
@@ -204,22 +205,14 @@ func compare(a, b node, operator string) (bool, error) {
 	switch {
 	case err != nil:
 		return false, err
-	case operator == "==":
-		return order == 0, nil
 	case operator == "!=":
 		return order != 0, nil
-	case !isOrdered:
+	case operator != "==" && !isOrdered:
 		return false, errors.New("a filter compares which boolean is less")
-	case operator == "<":
-		return order < 0, nil
-	case operator == "<=":
-		return order <= 0, nil
-	case operator == ">":
-		return order > 0, nil
-	case operator == ">=":
-		return order >= 0, nil
+	case !slices.Contains([]string{"==", "<", "<=", ">", ">="}, operator):
+		return false, fmt.Errorf("a filter has the unknown operator %s", operator)
 	}
-	return false, fmt.Errorf("a filter has the unknown operator %s", operator)
+	return strings.Contains(operator, "<=>"[order+1:order+2]), nil // an operator names the orders for which it holds
 }
 
 func orderOf(a, b node) (order int, isOrdered bool, err error) {
