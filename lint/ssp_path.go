@@ -177,15 +177,15 @@ func sspReadsText(f *field) bool {
 // sspTypeOf says what the type of the first scalar is in Go.
 func sspTypeOf(fields []*field) string {
 	i := slices.IndexFunc(fields, func(f *field) bool { return f.Shape == vmapi.Scalar })
-	s := fields[i].Type
 	names := map[vmapi.Sort]string{
 		vmapi.Text: "a string", vmapi.Integer: "a number", vmapi.Boolean: "a boolean", vmapi.Quantity: "a quantity",
 		vmapi.Time: "a time", vmapi.IntegerOrText: "a number or a string",
 	}
-	if s.Pointee != nil {
-		return "its type in Go is a pointer to " + names[s.Value().Sort]
+	name := names[fields[i].Type.Value().Sort]
+	if fields[i].Type.Pointee != nil {
+		name = "a pointer to " + name
 	}
-	return "its type in Go is " + names[s.Sort]
+	return "its type in Go is " + name
 }
 
 // selectsSeveral reports whether a path may select several values. A filter usually selects
