@@ -66,17 +66,13 @@ func excludesType(f *field, k vmrules.Kind) string {
 		return "it is a number, for which there is the kind integer"
 	case k == vmrules.KindInteger && of.Sort == vmapi.Time:
 		return "it is a time"
-	case k == vmrules.KindInteger && of.Values != nil && !slices.ContainsFunc(of.Values, isInteger):
+	case k == vmrules.KindInteger && of.Values != nil && !slices.ContainsFunc(of.Values, isWholeNumber):
 		return ofOtherValues
 	}
 	return ""
 }
 
-func isInteger(s string) bool {
-	v := value.FromString(s)
-	ok, err := constraint.Integer.Admits(&v, true)
-	return ok && err == nil
-}
+func isWholeNumber(s string) bool { return wholeNumber(s) != "" }
 
 // fieldValues finds allowed values that the field cannot have.
 func (l *linter) fieldValues(r *rule, fields []*field) {

@@ -77,7 +77,7 @@ func (f Finding) Replaced(annotation string) (start, end int, with string) {
 		text, _ := jsontext.Marshal(f.Suggestion) // a string
 		with = string(text)
 	case f.ID == "ssp-bound":
-		with = sspBound(annotation[start:end])
+		with = wholeNumber(strings.Trim(annotation[start:end], `"`))
 	case f.ID == "ssp-values":
 		with = sspValue(annotation[start:end])
 	}

@@ -29,17 +29,16 @@ func (l *linter) sspBound(r *rule, m jsontext.Member) {
 			return
 		}
 		instead := "write a whole number, without quotes"
-		if n, err := quantity.Parse(written); err == nil && n.IsInteger() {
-			instead = "write " + value.Shortened(n.String()) + ", without quotes"
+		if n := wholeNumber(written); n != "" {
+			instead = "write " + value.Shortened(n) + ", without quotes"
 		}
 		l.add(r, m.Key, "ssp-bound", "KubeVirt's template validator refuses an annotation with a quantity or a number in quotes: %s", instead)
 	}
 }
 
-// sspBound returns the whole number that a string of JSON means; "" if it means none.
-func sspBound(literal string) string {
-	text, ok := strings.CutPrefix(strings.TrimSuffix(literal, `"`), `"`)
-	if n, err := quantity.Parse(text); ok && err == nil && n.IsInteger() {
+// wholeNumber returns the whole number that a text means; "" if it means none.
+func wholeNumber(text string) string {
+	if n, err := quantity.Parse(text); err == nil && n.IsInteger() {
 		return n.String()
 	}
 	return ""
