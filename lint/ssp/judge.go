@@ -192,19 +192,22 @@ func (j *judgement) checkOf(r *rule) (func([]node) error, error) {
 		return eachOf(func(v node) error { return of.hold(int64(len(v.string())), "its length in bytes, %d,") }), err
 	case vmrules.KindEnum:
 		allowed, err := j.allowed(r.Values)
+		if err != nil {
+			return nil, flaw{constraint.Values, err}
+		}
 		return eachOf(func(v node) error {
 			if !slices.Contains(allowed, v.string()) {
 				return flaw{constraint.Values, violation(v.shown() + " is not among values")}
 			}
 			return nil
-		}), err
+		}), nil
 	}
 	if err := j.budget.Spend(meter.Times(sizeOf(r.Regex), compileWork), 0); err != nil {
 		return nil, err
 	}
 	pattern, err := regexp.Compile(r.Regex)
 	if err != nil {
-		return nil, fmt.Errorf("RE2 cannot read the regex: %w", err)
+		return nil, flaw{constraint.Regex, fmt.Errorf("RE2 cannot read the regex: %w", err)}
 	}
 	return eachOf(func(v node) error {
 		if err := j.budget.Spend(meter.Times(matchWork*sizeOf(r.Regex), len(v.string())), 0); err != nil {
