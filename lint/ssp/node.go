@@ -133,7 +133,7 @@ func (n node) shown() string {
 	return value.Describe(n.string())
 }
 
-// integer returns the value of an integer.
+// integer returns the value of an integer; false if its type cannot hold it.
 func (n node) integer() (int64, bool) {
 	number, ok := n.json.(json.Number)
 	if !ok {
@@ -143,11 +143,13 @@ func (n node) integer() (int64, bool) {
 	if err != nil {
 		return 0, false
 	}
-	if i, ok := exact.Int64(); ok || !n.typ.isUnsigned() {
-		return i, ok
+	bits, _ := strconv.Atoi(strings.TrimLeft(string(n.typ.shape), "uint")) // 0 for int and uint, as of strconv
+	if n.typ.isUnsigned() {
+		u, err := strconv.ParseUint(exact.String(), 10, bits)
+		return int64(u), err == nil
 	}
-	u, err := strconv.ParseUint(exact.String(), 10, 64)
-	return int64(u), err == nil
+	i, err := strconv.ParseInt(exact.String(), 10, bits)
+	return i, err == nil
 }
 
 // written returns a number or string as it is in JSON.
