@@ -11,28 +11,17 @@ import (
 	"github.com/vmrules/vmrules/internal/value"
 )
 
-// A spot is where a value is in a VM.
-type spot struct{ field, pointer string }
-
-func (s spot) member(name string) spot {
-	return spot{s.field + "." + name, s.pointer + "/" + jsonpath.PointerEscapes.Replace(name)}
-}
-
-func (s spot) item(i int) spot {
-	return spot{fmt.Sprintf("%s[%d]", s.field, i), fmt.Sprintf("%s/%d", s.pointer, i)}
-}
-
-// A misfit is a value that cannot be read as its type.
+// A misfit is a value of a VM that cannot be read as its type.
 type misfit struct {
-	at  spot
+	at  jsonpath.Location
 	why string
 }
 
-func (m *misfit) Error() string { return m.at.field + ": " + m.why }
+func (m *misfit) Error() string { return m.at.String() + ": " + m.why }
 
 // check returns why the JSON of a value cannot be read as its type, which is a misfit; nil if it can.
 // Unknown fields do not matter.
-func (n node) check(at spot) error {
+func (n node) check(at jsonpath.Location) error {
 	object, isObject := n.json.(map[string]any)
 	items, isArray := n.json.([]any)
 	switch shape := n.typ.shape; {
@@ -43,7 +32,7 @@ func (n node) check(at spot) error {
 		for _, f := range n.typ.fields {
 			place := at
 			if f.name != "" {
-				place = at.member(f.name)
+				place = at.Join(jsonpath.Members(f.name))
 			}
 			if err := n.field(f.name, f.typ).check(place); err != nil {
 				return err
@@ -51,13 +40,13 @@ func (n node) check(at spot) error {
 		}
 	case shape == mapping && isObject:
 		for _, name := range slices.Sorted(maps.Keys(object)) {
-			if err := (node{n.typ.of, object[name]}).check(at.member(name)); err != nil {
+			if err := (node{n.typ.of, object[name]}).check(at.Join(jsonpath.Members(name))); err != nil {
 				return err
 			}
 		}
 	case shape == array && isArray:
 		for i, v := range items {
-			if err := (node{n.typ.of, v}).check(at.item(i)); err != nil {
+			if err := (node{n.typ.of, v}).check(at.Join(jsonpath.Location{jsonpath.Item(i)})); err != nil {
 				return err
 			}
 		}
@@ -91,7 +80,7 @@ func (n node) isOfType() bool {
 	return isNumber && fits
 }
 
-func (n node) mismatch(at spot) error {
+func (n node) mismatch(at jsonpath.Location) error {
 	why := fmt.Sprintf("%s cannot be read as %s", value.Describe(n.json), n.typ.name)
 	if text, isText := n.json.(string); isText && n.typ.isInteger() {
 		if meant := quantity.Meant(text); meant != nil {

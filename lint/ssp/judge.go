@@ -10,6 +10,7 @@ import (
 
 	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/internal/constraint"
+	"github.com/vmrules/vmrules/internal/jsonpath"
 	"github.com/vmrules/vmrules/internal/meter"
 	"github.com/vmrules/vmrules/internal/rulekey"
 	"github.com/vmrules/vmrules/internal/value"
@@ -70,7 +71,7 @@ func refusal(why error) Verdict {
 	v := accepting()
 	v.Accepted, v.Refused = false, why.Error()
 	if m := (*misfit)(nil); errors.As(why, &m) {
-		v.Pointer = m.at.pointer
+		v.Pointer = m.at.Pointer()
 	}
 	return v
 }
@@ -90,7 +91,7 @@ func templateOf(vm map[string]any) (any, error) {
 	if !ok {
 		return nil, errNoTemplate
 	}
-	return template, node{templateType(), template}.check(spot{"spec.template", "/spec/template"})
+	return template, node{templateType(), template}.check(jsonpath.Members("spec", "template"))
 }
 
 // A judgement validates one VM.
