@@ -83,10 +83,14 @@ func remove(in any, at jsonpath.Location) bool {
 // changes returns what changes at a place of the VM, to which KubeVirt may apply the given value of
 // a field of an object.
 func (e *expansion) changes(from *object, f vmfields.Field, p place, given any) ([]change, error) {
-	isOpen, err := e.isOpen(from, f, p)
-	if err != nil || !isOpen {
-		return nil, err
+	if f.How == vmfields.NewFeatures && p.parent == nil {
+		return nil, from.errorf("spec.%s: KubeVirt crashes because the VM has no spec.template.spec.domain.cpu: "+
+			"set it to {}, or add an instance type", f.From)
 	}
+	if !e.isOpen(f, p) {
+		return nil, e.spend(0, 0)
+	}
+	var err error
 	switch f.How {
 	case vmfields.Merged:
 		given = given.(map[string]any)[p.name()]

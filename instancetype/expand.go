@@ -139,18 +139,10 @@ func (e *expansion) apply(from *object, f vmfields.Field) error {
 }
 
 // isOpen reports whether KubeVirt sets the field at a place.
-func (e *expansion) isOpen(from *object, f vmfields.Field, p place) (bool, error) {
-	switch {
-	case f.How == vmfields.NewFeatures && p.parent == nil:
-		return false, from.errorf("spec.%s: KubeVirt crashes because the VM has no spec.template.spec.domain.cpu: "+
-			"set it to {}, or add an instance type", f.From)
-	case f.Inside && p.parent == nil:
-		return false, nil
-	case f.When == jsonpath.Appended, f.When.Holds(p.value()):
-		isOpen := f.Only == nil || f.Only(e, p.parent)
-		return isOpen, e.spend(0, 0)
-	}
-	return false, nil
+func (e *expansion) isOpen(f vmfields.Field, p place) bool {
+	mayBeMade := !f.Inside || p.parent != nil
+	isUnset := f.When == jsonpath.Appended || f.When.Holds(p.value())
+	return mayBeMade && isUnset && (f.Only == nil || f.Only(e, p.parent))
 }
 
 // Object returns the part of the VM for which the fields have conditions. It makes e a
