@@ -210,14 +210,11 @@ var freeText = []vmrules.Path{
 	vmrules.MustParsePath("jsonpath::.spec.domain.firmware.kernelBoot.kernelArgs"),
 }
 
+// freeNames are the names of such fields in volumes.
+var freeNames = []fieldpath.Step{fieldpath.Name("userData"), fieldpath.Name("networkData")}
+
 func isFreeText(p vmrules.Path) bool {
-	if slices.ContainsFunc(freeText, func(q vmrules.Path) bool { return fieldpath.BeginsWith(p, q) }) {
-		return true
-	}
 	steps := fieldpath.Steps(p)
-	if len(steps) == 0 {
-		return false
-	}
-	last := steps[len(steps)-1]
-	return last == fieldpath.Name("userData") || last == fieldpath.Name("networkData")
+	return slices.ContainsFunc(freeText, func(q vmrules.Path) bool { return fieldpath.BeginsWith(p, q) }) ||
+		len(steps) > 0 && slices.Contains(freeNames, steps[len(steps)-1])
 }
