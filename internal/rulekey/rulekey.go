@@ -107,13 +107,12 @@ func Hint(key, meant string) string {
 
 // Unused returns the keys of the format, and those of its kind, that a rule does not have.
 func Unused(rule jsontext.Node, own []string) []string {
-	used := make(map[string]bool, len(rule.Members))
-	for _, m := range rule.Members {
-		used[m.Key] = true
+	isUsed := func(key string) bool {
+		return slices.ContainsFunc(rule.Members, func(m jsontext.Member) bool { return m.Key == key })
 	}
 	names := make([]string, 0, len(All)+len(own))
 	for _, k := range All {
 		names = append(names, k.Name)
 	}
-	return slices.DeleteFunc(append(names, own...), func(key string) bool { return used[key] })
+	return slices.DeleteFunc(append(names, own...), isUsed)
 }
