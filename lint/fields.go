@@ -18,10 +18,6 @@ type KnownField struct {
 	Values []string `json:"values,omitempty"`
 }
 
-var shapes = map[vmapi.Shape]string{
-	vmapi.Object: "object", vmapi.Array: "array", vmapi.Map: "map", vmapi.Scalar: "scalar", vmapi.Any: "any",
-}
-
 // KnownFields returns the fields that a VM may have in the objects that a path selects, sorted
 // by name, for instance for an editor that completes paths. For the zero Path it returns those
 // of the VM's spec.template. Of a newer KubeVirt, a VM may have other fields, too.
@@ -40,7 +36,7 @@ func KnownFields(path vmrules.Path) []KnownField {
 	known := make([]KnownField, 0, len(members))
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		f := members[name]
-		known = append(known, KnownField{name, shapes[f.Shape], slices.Clone(f.Type.Value().Values)})
+		known = append(known, KnownField{name, string(f.Shape), slices.Clone(f.Type.Value().Values)})
 	}
 	return known
 }

@@ -42,15 +42,15 @@ type Field struct {
 }
 
 // A Shape is the JSON type of a field.
-type Shape int
+type Shape string
 
 // The shapes.
 const (
-	Object Shape = iota
-	Scalar
-	Array
-	Map // an object with any names
-	Any
+	Object Shape = "object"
+	Scalar Shape = "scalar"
+	Array  Shape = "array"
+	Map    Shape = "map" // an object with any names
+	Any    Shape = "any"
 )
 
 // A Type describes a scalar field: its values in JSON, and its type in Go.
