@@ -57,8 +57,8 @@ func (b *bound) UnmarshalJSON(text []byte) error {
 		*b = bound{number: int64(math.Round(number))}
 		return nil
 	}
-	*b = bound{from: &path{}}
-	if err := b.from.UnmarshalJSON(text); err != nil {
+	*b = bound{}
+	if err := json.Unmarshal(text, &b.from); err != nil {
 		return fmt.Errorf("a bound is %s, which is neither a number nor a path: %w", value.Shortened(string(text)), err)
 	}
 	return nil
@@ -78,6 +78,5 @@ func (a *argument) UnmarshalJSON(text []byte) error {
 	if !strings.HasPrefix(a.text, jsonpath.Prefix) {
 		return nil
 	}
-	a.from = &path{}
-	return a.from.UnmarshalJSON(text)
+	return json.Unmarshal(text, &a.from)
 }
