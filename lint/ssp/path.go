@@ -155,11 +155,8 @@ func (r *reader) word() error {
 }
 
 func (r *reader) number() error {
-	end := 1
-	for end < len(r.rest) && (r.rest[end] == '.' || r.rest[end] >= '0' && r.rest[end] <= '9') {
-		end++
-	}
-	written := r.take(end)
+	behind := strings.TrimLeft(r.rest[1:], ".0123456789")
+	written := r.take(len(r.rest) - len(behind))
 	if i, err := strconv.Atoi(written); err == nil {
 		return r.add(constant(literal("int", json.Number(strconv.Itoa(i)))))
 	}
