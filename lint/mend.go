@@ -14,27 +14,27 @@ import (
 // mend guesses what a step that selects nothing was meant to select. It returns those
 // fields and the corrected step, or no fields if it has no guess.
 func (s *pathSearch) mend(step fieldpath.Step, written string) ([]*field, string) {
-	isItem := true
+	isOfNames, isFilter := false, false
 	switch step := step.(type) {
 	case fieldpath.Name:
 		return s.mendName(step, written)
 	case fieldpath.Wildcard:
-		isItem = false
+		isOfNames = true
 	case fieldpath.Union:
-		_, isName := step.Keys()[0].(fieldpath.Name)
-		isItem = !isName
+		_, isOfNames = step.Keys()[0].(fieldpath.Name)
+	case fieldpath.Filter:
+		isFilter = true
 	}
-	if !isItem {
+	switch {
+	case isOfNames:
 		s.find("unknown-field", false, "%s selects nothing that is known in %s", value.Shortened(written), s.soFar())
-		return nil, written
-	}
-	_, isFilter := step.(fieldpath.Filter)
-	if s.deep != nil || isFilter {
+	case isFilter || s.deep != nil:
 		s.find("not-an-array", false, "%s is not an array, so %s selects nothing in it", s.soFar(), value.Shortened(written))
-		return nil, written
+	default:
+		s.find("not-an-array", true, "%[1]s is not an array, so %[2]s selects nothing in it: remove %[2]s", s.soFar(), value.Shortened(written))
+		return s.fields, ""
 	}
-	s.find("not-an-array", true, "%[1]s is not an array, so %[2]s selects nothing in it: remove %[2]s", s.soFar(), value.Shortened(written))
-	return s.fields, ""
+	return nil, written
 }
 
 func (s *pathSearch) mendName(name fieldpath.Name, written string) ([]*field, string) {
