@@ -99,7 +99,7 @@ func (s *pathSearch) withDots(p vmrules.Path) vmrules.Path {
 	if err != nil {
 		return p
 	}
-	s.moveOver([]string{text})
+	s.moveOver(text)
 	s.find("misspelt-field", true, "JSONPath uses dots: write %s", value.Shortened(strings.TrimPrefix(meant.String(), jsonpath.Prefix)))
 	s.to = s.from
 	return meant

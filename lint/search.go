@@ -42,8 +42,9 @@ type pathFinding struct {
 // run follows the steps of a path. The texts are those of the steps.
 func (s *pathSearch) run(steps []fieldpath.Step, texts []string) {
 	if n := stepsToTemplate(steps); n > 0 {
-		s.moveOver(texts[:n])
-		s.find("path-from-vm", true, "paths start at the VM's spec.template: remove %s", value.Shortened(strings.Join(texts[:n], "")))
+		first := strings.Join(texts[:n], "")
+		s.moveOver(first)
+		s.find("path-from-vm", true, "paths start at the VM's spec.template: remove %s", value.Shortened(first))
 		steps, texts = steps[n:], texts[n:]
 	}
 	if len(steps) > 0 && steps[0] == fieldpath.Name("status") {
@@ -51,7 +52,7 @@ func (s *pathSearch) run(steps []fieldpath.Step, texts []string) {
 		s.find("path-to-status", false, "the VM of a template has no status: rules see its spec.template, of which .metadata and .spec are set")
 	}
 	for s.rest, s.texts = steps, texts; len(s.rest) > 0; s.skip(1) {
-		s.moveOver(s.texts[:1])
+		s.moveOver(s.texts[0])
 		s.around = s.fields
 		if s.dottedName(s.rest) {
 			return
@@ -63,12 +64,7 @@ func (s *pathSearch) run(steps []fieldpath.Step, texts []string) {
 // skip moves on behind n steps.
 func (s *pathSearch) skip(n int) { s.rest, s.texts = s.rest[n:], s.texts[n:] }
 
-func (s *pathSearch) moveOver(texts []string) {
-	s.from = s.to
-	for _, text := range texts {
-		s.to += len(text)
-	}
-}
+func (s *pathSearch) moveOver(text string) { s.from, s.to = s.to, s.to+len(text) }
 
 // dottedName corrects the name of a label that lacks quotes, so that its dots separate steps.
 func (s *pathSearch) dottedName(steps []fieldpath.Step) bool {
@@ -234,7 +230,7 @@ func (s *pathSearch) operand(o fieldpath.Operand, items []*field, isCompared boo
 	}
 	inner := pathSearch{budget: s.budget, root: "@", fields: items, to: s.to - len(filter) + at + len("@")}
 	for _, step := range path {
-		inner.moveOver([]string{step.String()})
+		inner.moveOver(step.String())
 		inner.step(step, step.String())
 	}
 	if isCompared {
