@@ -132,7 +132,11 @@ func (s *pathSearch) step(step fieldpath.Step, written string) {
 		s.deep, s.fields, s.unsure = s.fields, belowAll(s.fields), true
 		step, written, dots = descent.Step(), written[len(".."):], ".."
 	}
-	if s.spend(step) {
+	looks := len(s.fields)
+	if union, ok := step.(fieldpath.Union); ok {
+		looks = meter.Times(looks, len(union.Keys()))
+	}
+	if s.pay(looks) {
 		written = s.follow(step, written)
 	}
 	if s.deep != nil && len(s.written) == 0 && (len(s.found) == 0 || s.since != "") && s.isVague(step) {
@@ -168,16 +172,6 @@ func (s *pathSearch) date(next []*field, written string) {
 	s.find("ssp-unknown-field", false, "KubeVirt's template validator does not find %s in the Go types that it is compiled with: use another field", value.Shortened(written))
 }
 
-// spend pays for the fields at which a step looks. If the budget is used up, the fields
-// that the path selects are unknown from here on.
-func (s *pathSearch) spend(step fieldpath.Step) bool {
-	looks := len(s.fields)
-	if union, ok := step.(fieldpath.Union); ok {
-		looks = meter.Times(looks, len(union.Keys()))
-	}
-	return s.pay(looks)
-}
-
 // spendBelow pays for the fields and all fields below them.
 func (s *pathSearch) spendBelow() bool {
 	looks := len(s.fields)
@@ -187,9 +181,10 @@ func (s *pathSearch) spendBelow() bool {
 	return s.pay(looks)
 }
 
-// fieldWork is the cost of looking at a field.
 const fieldWork = 300
 
+// pay pays for looking at fields. If the budget is used up, the fields that the path selects are unknown
+// from here on.
 func (s *pathSearch) pay(looks int) bool {
 	if s.budget.Spend(meter.Times(looks, fieldWork), 0) != nil {
 		s.fields = nil
