@@ -25,7 +25,6 @@ type object struct {
 // none stands for an object that is not given.
 var none = &object{class: &class{}}
 
-// group is the API group of all instance types and preferences.
 const group = "instancetype.kubevirt.io"
 
 // A class is what all instance types, or all preferences, have in common.

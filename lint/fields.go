@@ -67,12 +67,10 @@ func stepOf(f *field, step fieldpath.Step) []*field {
 	return nil
 }
 
-// stepAll returns what stepOf returns for several fields, each result once.
 func stepAll(fields []*field, step fieldpath.Step) []*field {
 	return ofAll(fields, func(f *field) []*field { return stepOf(f, step) })
 }
 
-// belowAll returns the fields and all fields below them, each once.
 func belowAll(fields []*field) []*field { return ofAll(fields, (*field).Below) }
 
 // ofAll returns what a function returns for several fields, each result once.

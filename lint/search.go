@@ -61,7 +61,6 @@ func (s *pathSearch) run(steps []fieldpath.Step, texts []string) {
 	}
 }
 
-// skip moves on behind n steps.
 func (s *pathSearch) skip(n int) { s.rest, s.texts = s.rest[n:], s.texts[n:] }
 
 func (s *pathSearch) moveOver(text string) { s.from, s.to = s.to, s.to+len(text) }

@@ -44,7 +44,6 @@ func wholeNumber(text string) string {
 	return ""
 }
 
-// sspValues checks the list of allowed values.
 func (l *linter) sspValues(r *rule, m jsontext.Member) {
 	if m.Value.Value != json.Delim('[') {
 		l.add(r, m.Key, "ssp-values", "KubeVirt's template validator refuses an annotation with a path for the whole list: write an array")

@@ -221,7 +221,6 @@ func (j *judgement) checkOf(r *rule) (func([]node) error, error) {
 	}), nil
 }
 
-// eachOf returns what checks values one by one.
 func eachOf(judge func(node) error) func([]node) error {
 	return func(values []node) error {
 		for _, v := range values {

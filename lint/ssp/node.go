@@ -74,7 +74,6 @@ func (n node) field(name string, of *goType) node {
 	return found
 }
 
-// length returns the number of items of an array.
 func (n node) length() int {
 	if n.json == (any)(filled{}) {
 		return filledItems
@@ -93,7 +92,6 @@ func (n node) item(i int) node {
 	return node{n.typ.of, nil}
 }
 
-// children returns all that is directly inside.
 func (n node) children() []node {
 	var all []node
 	switch n.typ.shape {

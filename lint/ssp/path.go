@@ -20,7 +20,6 @@ type step interface {
 	from(m *meter.Meter, values []node) ([]node, error)
 }
 
-// The steps.
 type (
 	member     string
 	everything struct{} // [*] selects with a slice, so this is .*
@@ -77,7 +76,6 @@ func (r *reader) add(s step) error {
 	return nil
 }
 
-// take removes n bytes from the rest, and returns them.
 func (r *reader) take(n int) string {
 	taken := r.rest[:n]
 	r.rest = r.rest[n:]
@@ -167,7 +165,6 @@ func (r *reader) number() error {
 	return r.add(constant(literal(float, f)))
 }
 
-// quoted reads a text in quotes.
 func (r *reader) quoted(quote byte) error {
 	for end := 1; end < len(r.rest) && r.rest[end] != '\n'; end++ {
 		if r.rest[end] != quote || r.rest[end-1] == '\\' {

@@ -41,7 +41,6 @@ func all(m *meter.Meter, steps []step, values []node) ([]node, error) {
 	return values, nil
 }
 
-// pointees returns the values to which pointers point.
 func pointees(values []node) []node {
 	var all []node
 	for _, v := range values {

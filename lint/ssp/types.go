@@ -32,7 +32,6 @@ const (
 	anything  shape = "any"
 )
 
-// A goType is a type in Go.
 type goType struct {
 	name   string // as reflect.Type prints it
 	shape  shape
