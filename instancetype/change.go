@@ -90,7 +90,6 @@ func (e *expansion) changes(from *object, f vmfields.Field, p place, given any) 
 	if !e.isOpen(f, p) {
 		return nil, e.spend(0, 0)
 	}
-	var err error
 	switch f.How {
 	case vmfields.Merged:
 		given = given.(map[string]any)[p.name()]
@@ -102,13 +101,11 @@ func (e *expansion) changes(from *object, f vmfields.Field, p place, given any) 
 	case vmfields.NotAllowed:
 		return nil, nil
 	case vmfields.Canonical:
-		var a amount
-		a, err = amountOf(given)
-		given = a.String()
+		a, err := amountOf(given)
+		return []change{{p.at, a.String()}}, err
 	case vmfields.Topology:
-		var t map[string]int64
-		t, err = topologyOf(given.(int64), e.preference)
-		given = t[p.name()]
+		t, err := topologyOf(given.(int64), e.preference)
+		return []change{{p.at, t[p.name()]}}, err
 	case vmfields.Overcommitted:
 		return overcommitted(from, p, given)
 	case vmfields.NewFeatures:
@@ -131,7 +128,7 @@ func (e *expansion) changes(from *object, f vmfields.Field, p place, given any) 
 			return nil, nil
 		}
 	}
-	return []change{{p.at, given}}, err
+	return []change{{p.at, given}}, nil
 }
 
 // overcommitted sets the memory that a VM requests, if that is less than what the guest sees. Like
