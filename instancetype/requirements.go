@@ -54,8 +54,6 @@ const (
 	specField   = "spec.template.spec."
 	cpuField    = specField + "domain.cpu"
 	memoryField = specField + "domain.memory"
-	// instancetypeField is the field that a user changes if an instance type is too small.
-	instancetypeField = "spec.instancetype"
 
 	setThem = "set more in the VM, or use an instance type"
 )
@@ -146,8 +144,9 @@ func (r requirements) checkMemory() []Conflict {
 		has, r.preference.name, required)}}
 }
 
+// tooSmall is about the field that a user changes.
 func (r requirements) tooSmall(has, required string) []Conflict {
-	return []Conflict{{instancetypeField, fmt.Sprintf("%s has %s, but %s requires %s: use a larger instance type",
+	return []Conflict{{"spec.instancetype", fmt.Sprintf("%s has %s, but %s requires %s: use a larger instance type",
 		r.instancetype.name, has, r.preference.name, required)}}
 }
 
