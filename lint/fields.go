@@ -29,10 +29,7 @@ func KnownFields(path vmrules.Path) []KnownField {
 		}
 		at = stepAll(at, step)
 	}
-	members := map[string]*field{}
-	for _, f := range at {
-		maps.Copy(members, f.Members)
-	}
+	members := membersOf(at)
 	known := make([]KnownField, 0, len(members))
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		f := members[name]
@@ -88,13 +85,11 @@ func ofAll(fields []*field, of func(*field) []*field) []*field {
 	return all
 }
 
-// namesIn returns the sorted names of the members of fields.
-func namesIn(fields []*field) []string {
-	all := map[string]bool{}
+// membersOf returns the members of fields by their names.
+func membersOf(fields []*field) map[string]*field {
+	members := map[string]*field{}
 	for _, f := range fields {
-		for name := range f.Members {
-			all[name] = true
-		}
+		maps.Copy(members, f.Members)
 	}
-	return slices.Sorted(maps.Keys(all))
+	return members
 }

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -42,7 +43,7 @@ func (s *pathSearch) mendName(name fieldpath.Name, written string) ([]*field, st
 		s.find("missing-wildcard", true, "%[1]s is an array, so %[2]s selects nothing in it: write [*]%[2]s", s.soFar(), value.Shortened(written))
 		return next, "[*]" + written
 	}
-	names := namesIn(s.fields)
+	names := slices.Sorted(maps.Keys(membersOf(s.fields)))
 	if s.budget.Spend(compareWork*len(names), 0) != nil {
 		return nil, written
 	}

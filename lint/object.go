@@ -288,7 +288,7 @@ func isMemberOf(f *field, key string, v any) bool {
 
 // unknown looks at a key that the object does not have, for one that it lacks, or one of an object below it.
 func (s *objectSearch) unknown(at string, f *field, key string, in map[string]any) {
-	names := namesIn([]*field{f})
+	names := slices.Sorted(maps.Keys(f.Members))
 	if s.room -= len(names); s.room < 0 {
 		return
 	}
