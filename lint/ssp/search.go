@@ -200,13 +200,13 @@ func (f filter) passes(m *meter.Meter, item node) (bool, error) {
 
 // compare compares two values of the same sort, and fails for others.
 func compare(a, b node, operator string) (bool, error) {
-	order, isOrdered, err := orderOf(a, b)
+	order, err := orderOf(a, b)
 	switch {
 	case err != nil:
 		return false, err
 	case operator == "!=":
 		return order != 0, nil
-	case operator != "==" && !isOrdered:
+	case operator != "==" && a.typ.shape == boolean:
 		return false, errors.New("a filter compares which boolean is less")
 	case !slices.Contains([]string{"==", "<", "<=", ">", ">="}, operator):
 		return false, fmt.Errorf("a filter has the unknown operator %s", operator)
@@ -214,23 +214,23 @@ func compare(a, b node, operator string) (bool, error) {
 	return strings.Contains(operator, "<=>"[order+1:order+2]), nil // an operator names the orders for which it holds
 }
 
-func orderOf(a, b node) (order int, isOrdered bool, err error) {
+func orderOf(a, b node) (int, error) {
 	switch x, y := a.typ, b.typ; {
 	case x.shape == text && y.shape == text:
-		return cmp.Compare(a.string(), b.string()), true, nil
+		return cmp.Compare(a.string(), b.string()), nil
 	case x.shape == boolean && y.shape == boolean:
 		if (a.json == true) == (b.json == true) { // any other zero value is false
-			return 0, false, nil
+			return 0, nil
 		}
-		return 1, false, nil
+		return 1, nil
 	case x.isInteger() && y.isInteger():
 		i, _ := a.integer()
 		j, _ := b.integer()
-		return cmp.Compare(i, j), true, nil
+		return cmp.Compare(i, j), nil
 	case x.shape == float && y.shape == float:
 		f, _ := a.json.(float64)
 		g, _ := b.json.(float64)
-		return cmp.Compare(f, g), true, nil
+		return cmp.Compare(f, g), nil
 	}
-	return 0, false, fmt.Errorf("a filter cannot compare %s and %s", a.typ.name, b.typ.name)
+	return 0, fmt.Errorf("a filter cannot compare %s and %s", a.typ.name, b.typ.name)
 }
