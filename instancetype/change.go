@@ -93,7 +93,7 @@ func (e *expansion) changes(from *object, f vmfields.Field, p place, given any) 
 	switch f.How {
 	case vmfields.Merged:
 		given = given.(map[string]any)[p.name()]
-	case vmfields.Created, vmfields.CreatedIfTrue:
+	case vmfields.Created:
 		if given == false {
 			return nil, nil
 		}

@@ -45,8 +45,7 @@ const (
 	Copied        How = iota // a copy
 	Canonical                // a quantity in its canonical form
 	Merged                   // each member; the same value on both sides is no conflict
-	Created                  // an empty object
-	CreatedIfTrue            // an empty object if the value is true
+	Created                  // an empty object, unless the value is false
 	NotAllowed               // nothing, but it must not have the field
 	Topology                 // its part of the vCPUs, by the preference
 	Overcommitted            // a request of a part of its memory

@@ -70,11 +70,11 @@ var Preference = []Field{
 	{From: "features.preferredSmm", To: "spec.domain.features.smm", When: jsonpath.WholeIfMissing},
 
 	{From: "firmware", To: bootloader, How: Created},
-	{From: "firmware.preferredUseBios", Is: Flag, To: bootloader + ".bios", Only: lacks("efi"), How: CreatedIfTrue},
+	{From: "firmware.preferredUseBios", Is: Flag, To: bootloader + ".bios", Only: lacks("efi"), How: Created},
 	{From: "firmware.preferredUseBiosSerial", Is: Flag, To: bootloader + ".bios.useSerial", Inside: true},
 	{From: "firmware.preferredEfi", To: bootloader + ".efi", When: jsonpath.WholeIfMissing, Only: lacks("bios")},
 	{From: "firmware.preferredUseEfi", Is: Flag, To: bootloader + ".efi", When: jsonpath.WholeIfMissing, Only: lacks("bios"),
-		How: CreatedIfTrue},
+		How: Created},
 	{From: "firmware.preferredUseSecureBoot", Is: Flag, To: bootloader + ".efi.secureBoot", Inside: true, How: UnlessNewEFI},
 
 	{From: "machine.preferredMachineType", Is: Text, To: "spec.domain.machine.type", When: jsonpath.IfEmptyText},
