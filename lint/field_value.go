@@ -14,16 +14,15 @@ import (
 	"github.com/vmrules/vmrules/internal/vmapi"
 )
 
-// fieldKind finds a kind that no value of the fields satisfies. They are sure if nothing else that a
-// VM may have is at their path, such as a label.
-func (l *linter) fieldKind(r *rule, fields []*field, isSure bool) {
-	why := excludes(fields, r.Kind)
+// fieldKind finds a kind that no value of the fields satisfies.
+func (l *linter) fieldKind(r *rule) {
+	why := excludes(r.fields, r.Kind)
 	if why == "" {
 		return
 	}
 	what := "known value"
 	severity := SeverityWarning
-	if isSure {
+	if r.isSure {
 		r.isHopeless, what = true, "value"
 		_, severity = consequence(r)
 	}
@@ -75,9 +74,9 @@ func excludesType(f *field, k vmrules.Kind) string {
 func isWholeNumber(s string) bool { return wholeNumber(s) != "" }
 
 // fieldValues finds allowed values that the field cannot have.
-func (l *linter) fieldValues(r *rule, fields []*field) {
-	known := valuesOf(fields)
-	if len(fields) == 0 {
+func (l *linter) fieldValues(r *rule) {
+	known := valuesOf(r.fields)
+	if len(r.fields) == 0 {
 		return
 	}
 	var unknown listedValues

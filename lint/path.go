@@ -22,12 +22,8 @@ func (l *linter) paths(r *rule) {
 	if constraint.IsKind(r.Kind) {
 		fits = isScalar
 	}
-	s := l.path(r, rulekey.Path, r.at(rulekey.Path).Value, r.Path, fits)
-	if constraint.IsKind(r.Kind) {
-		l.fieldKind(r, s.fields, !s.unsure)
-		l.fieldValues(r, s.fields)
-		r.fields = s.fields
-	}
+	found := l.path(r, rulekey.Path, r.at(rulekey.Path).Value, r.Path, fits)
+	r.fields, r.isSure = found.fields, !found.unsure
 	l.path(r, rulekey.Valid, r.at(rulekey.Valid).Value, r.Valid, isAny)
 	for key, argument := range r.Arguments() {
 		list, fits := r.at(key).Value, isScalar

@@ -23,6 +23,7 @@ type rule struct {
 	node       jsontext.Node
 	literal    constraint.Set // from its kind, and the arguments that are literals
 	fields     []*field       // that its path selects; none if they are unknown
+	isSure     bool           // whether nothing else that a VM may have, such as a label, is at the path
 	isHopeless bool           // no value satisfies it
 }
 
@@ -52,6 +53,8 @@ func (l *linter) rule(r *rule) {
 
 // arguments runs the checks of arguments, whose values only the kinds of the format know.
 func (l *linter) arguments(r *rule) {
+	l.fieldKind(r)
+	l.fieldValues(r)
 	l.foreignArguments(r)
 	l.values(r)
 	l.bounds(r)
