@@ -2,6 +2,7 @@ package lint
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/vmrules/vmrules"
@@ -14,18 +15,13 @@ import (
 // before it allow together, and not with each of them: there may be thousands.
 func (l *linter) together(rules []*rule) {
 	groups := map[string][]*rule{}
-	var keys []string // of the groups, in order
 	for _, r := range rules {
-		if !constraint.IsKind(r.Kind) || r.JustWarning || r.isHopeless {
-			continue
+		if constraint.IsKind(r.Kind) && !r.JustWarning && !r.isHopeless {
+			key := r.group()
+			groups[key] = append(groups[key], r)
 		}
-		key := r.group()
-		if groups[key] == nil {
-			keys = append(keys, key)
-		}
-		groups[key] = append(groups[key], r)
 	}
-	for _, key := range keys {
+	for _, key := range slices.Sorted(maps.Keys(groups)) { // in a fixed order, because there is a budget
 		s := limits{linter: l, from: map[constraint.Constraint]*rule{}}
 		s.so, s.severity = consequence(groups[key]...)
 		for _, r := range groups[key] {
