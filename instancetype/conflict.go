@@ -62,11 +62,8 @@ const conflictSize = 32 // in bytes, without its texts
 
 func (e *expansion) conflict(f vmfields.Field, p place) Conflict {
 	if f.How == vmfields.Merged {
-		return Conflict{
-			Field: f.Reported + "." + p.name(),
-			Message: fmt.Sprintf("%s sets this annotation to another value than the VM's spec.template: "+
-				"remove it there, or use another instance type", e.instancetype.name),
-		}
+		return Conflict{f.Reported + "." + p.name(), e.instancetype.name + " sets this annotation to another value " +
+			"than the VM's spec.template: remove it there, or use another instance type"}
 	}
 	return Conflict{cmp.Or(f.Reported, p.at.String()), fmt.Sprintf("%s sets spec.%s, so the VM must not set this field: "+
 		"remove it, or use another instance type", e.instancetype.name, f.From)}
