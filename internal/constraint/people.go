@@ -30,14 +30,13 @@ func (b *Breach) ForPeople(key string, found any, isQuantity func() bool) (shown
 	if err != nil || err2 != nil || !isSize {
 		return "", ""
 	}
+	compared := " is more than max "
+	if key == Min {
+		compared = " is less than min "
+	}
 	text, ok := n.AppendSize(make([]byte, 0, 64))
 	size := len(text)
-	if key == Min {
-		text = append(text, " is less than min "...)
-	} else {
-		text = append(text, " is more than max "...)
-	}
-	text, isBytes := m.AppendSize(text)
+	text, isBytes := m.AppendSize(append(text, compared...))
 	if !ok || !isBytes {
 		return "", ""
 	}
