@@ -70,8 +70,9 @@ func (c *class) read(given map[string]any, m *meter.Meter) (*object, error) {
 		return nil, err
 	}
 	top := names{"apiVersion": nil, "kind": nil, "metadata": nil, "spec": c.known, "status": nil}
-	if err := o.addUnknown(top, jsonpath.Members(c.name), all, m); err != nil {
-		return nil, err
+	o.addUnknown(top, jsonpath.Members(c.name), all, m)
+	if err := m.Err(); err != nil {
+		return nil, fmt.Errorf("the %s cannot be read: %w", c.name, err)
 	}
 	return o, nil
 }
@@ -255,22 +256,16 @@ func namesOf(fields []vmfields.Field) names {
 }
 
 // addUnknown finds the fields that the tables do not have.
-func (o *object) addUnknown(known names, at jsonpath.Location, v any, m *meter.Meter) error {
+func (o *object) addUnknown(known names, at jsonpath.Location, v any, m *meter.Meter) {
 	if len(known) == 0 {
-		return nil
+		return
 	}
 	for _, name := range value.Names(v) {
 		in := at.Join(jsonpath.Members(name))
 		if next, ok := known[name]; ok {
-			if err := o.addUnknown(next, in, v.(map[string]any)[name], m); err != nil {
-				return err
-			}
-			continue
-		}
-		o.unknown = append(o.unknown, in.Shown())
-		if err := m.Spend(jsonpath.NodeWork, in.TextSize()); err != nil {
-			return fmt.Errorf("the %s cannot be read: %w", o.class.name, err)
+			o.addUnknown(next, in, v.(map[string]any)[name], m)
+		} else if m.Spend(jsonpath.NodeWork, in.TextSize()) == nil {
+			o.unknown = append(o.unknown, in.Shown())
 		}
 	}
-	return nil
 }
