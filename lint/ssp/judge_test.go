@@ -196,6 +196,17 @@ func TestUnset(t *testing.T) {
 	}
 }
 
+// TestUnsetQuantity: an integer rule does not accept a VM without the quantity that it is about.
+func TestUnsetQuantity(t *testing.T) {
+	vm := map[string]any{"spec": map[string]any{"template": map[string]any{"spec": map[string]any{"domain": map[string]any{
+		"memory": map[string]any{},
+	}}}}}
+	got := ssp.Judge(`[{"name": "r", "message": "m", "rule": "integer", "path": "jsonpath::.spec.domain.memory.guest"}]`, vm)
+	if got.Accepted || got.Why["r"] != "the quantity is not set" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestBudget: a rule that needs too much work fails.
 func TestBudget(t *testing.T) {
 	for name, rule := range map[string]string{
