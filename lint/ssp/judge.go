@@ -1,6 +1,7 @@
 package ssp
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -186,11 +187,14 @@ func (j *judgement) lookUp(p *path) ([]node, error) {
 func (j *judgement) checkOf(r *rule) (func([]node) error, error) {
 	switch vmrules.Kind(r.Kind) {
 	case vmrules.KindInteger:
-		of, err := j.interval(constraint.Min, r.Min, constraint.Max, r.Max)
-		return of.holdNumbers, err
+		hold, err := j.interval("the value %d", constraint.Min, r.Min, constraint.Max, r.Max)
+		return func(values []node) error {
+			numbers, err := numbersOf(values)
+			return cmp.Or(err, eachOf(hold)(numbers))
+		}, err
 	case vmrules.KindString:
-		of, err := j.interval(constraint.MinLength, r.MinLength, constraint.MaxLength, r.MaxLength)
-		return eachOf(func(v node) error { return of.hold(int64(len(v.string())), "its length in bytes, %d,") }), err
+		hold, err := j.interval("its length in bytes, %d,", constraint.MinLength, r.MinLength, constraint.MaxLength, r.MaxLength)
+		return eachOf(func(v node) error { return hold(int64(len(v.string()))) }), err
 	case vmrules.KindEnum:
 		allowed, err := j.allowed(r.Values)
 		if err != nil {
@@ -221,8 +225,8 @@ func (j *judgement) checkOf(r *rule) (func([]node) error, error) {
 	}), nil
 }
 
-func eachOf(judge func(node) error) func([]node) error {
-	return func(values []node) error {
+func eachOf[V any](judge func(V) error) func([]V) error {
+	return func(values []V) error {
 		for _, v := range values {
 			if err := judge(v); err != nil {
 				return err
@@ -232,21 +236,25 @@ func eachOf(judge func(node) error) func([]node) error {
 	}
 }
 
-// An interval has the bounds of a rule, nil if there are none.
-type interval struct {
-	min, max       *int64
-	minKey, maxKey string
-}
-
-func (j *judgement) interval(minKey string, least *bound, maxKey string, most *bound) (of interval, err error) {
-	of.minKey, of.maxKey = minKey, maxKey
-	if of.min, err = j.number(minKey, least); err != nil {
-		return of, err
+// interval reads the bounds of a rule, and returns what checks a number, which a format describes.
+func (j *judgement) interval(what, minKey string, least *bound, maxKey string, most *bound) (func(int64) error, error) {
+	low, err := j.number(minKey, least)
+	if err != nil {
+		return nil, err
 	}
-	of.max, err = j.number(maxKey, most)
-	return of, err
+	high, err := j.number(maxKey, most)
+	return func(n int64) error {
+		switch {
+		case low != nil && n < *low:
+			return flaw{minKey, violation(fmt.Sprintf(what+" is less than %d", n, *low))}
+		case high != nil && n > *high:
+			return flaw{maxKey, violation(fmt.Sprintf(what+" is more than %d", n, *high))}
+		}
+		return nil
+	}, err
 }
 
+// number returns a bound; nil if there is none.
 func (j *judgement) number(key string, b *bound) (*int64, error) {
 	if b == nil {
 		return nil, nil
@@ -316,29 +324,6 @@ func (n node) number() (int64, error) {
 		return i, nil
 	}
 	return 0, fmt.Errorf("its type in Go is %s, which cannot be read as a number", n.typ.name)
-}
-
-func (of interval) holdNumbers(values []node) error {
-	numbers, err := numbersOf(values)
-	if err != nil {
-		return err
-	}
-	for _, n := range numbers {
-		if err := of.hold(n, "the value %d"); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (of interval) hold(n int64, what string) error {
-	switch {
-	case of.min != nil && n < *of.min:
-		return flaw{of.minKey, violation(fmt.Sprintf(what+" is less than %d", n, *of.min))}
-	case of.max != nil && n > *of.max:
-		return flaw{of.maxKey, violation(fmt.Sprintf(what+" is more than %d", n, *of.max))}
-	}
-	return nil
 }
 
 // The cost of a regex for each byte of its size: of compiling it, and of matching one byte.
