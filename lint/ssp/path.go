@@ -25,9 +25,9 @@ type (
 	everything struct{} // [*] selects with a slice, so this is .*
 	descent    struct{}
 	slice      struct {
-		first, stride *int
-		end           *int // nil: that of the array
-		isIndex       bool
+		first, end, stride int
+		hasEnd             bool // otherwise that of the array
+		isIndex            bool
 	}
 	union  [][]step
 	filter struct {
@@ -225,9 +225,8 @@ func (r *reader) slice(inside string) error {
 	if found == nil {
 		return fmt.Errorf("[%s] is not an index, a slice, * or a name in single quotes", inside)
 	}
-	one := 1
-	s := slice{first: new(int), stride: &one, isIndex: !strings.Contains(inside, ":")}
-	for i, number := range []**int{&s.first, &s.end, &s.stride} {
+	s := slice{stride: 1, hasEnd: found[2] != "", isIndex: !strings.Contains(inside, ":")}
+	for i, number := range []*int{&s.first, &s.end, &s.stride} {
 		if found[i+1] == "" {
 			continue
 		}
@@ -235,7 +234,7 @@ func (r *reader) slice(inside string) error {
 		if err != nil {
 			return fmt.Errorf("%q is not an index", found[i+1])
 		}
-		*number = &n
+		*number = n
 	}
 	return r.add(s)
 }

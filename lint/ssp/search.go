@@ -105,10 +105,10 @@ func (s slice) from(_ *meter.Meter, values []node) ([]node, error) {
 		if from == to {
 			return found, nil // the other arrays are not searched, either
 		}
-		if *s.stride <= 0 {
+		if s.stride <= 0 {
 			return values, errors.New("the step of a slice is not positive")
 		}
-		for i := from; i < to; i += *s.stride {
+		for i := from; i < to; i += s.stride {
 			found = append(found, v.item(i))
 		}
 	}
@@ -117,9 +117,9 @@ func (s slice) from(_ *meter.Meter, values []node) ([]node, error) {
 
 // bounds returns the indexes of the first item, and that after the last.
 func (s slice) bounds(length int) (from, to int, err error) {
-	from, to = *s.first, length
-	if s.end != nil {
-		to = *s.end
+	from, to = s.first, length
+	if s.hasEnd {
+		to = s.end
 	}
 	if s.isIndex {
 		to = from + 1
