@@ -36,8 +36,7 @@ func Compile(pattern string, b *meter.Budget) (*Regex, error) {
 		return nil, err
 	}
 	tree := read.root
-	order := orderChecker{referredGroups(tree)}
-	if err := order.check(tree, false, false); err != nil {
+	if err := checkOrder(tree, false, false); err != nil {
 		return nil, err
 	}
 	r := &Regex{}

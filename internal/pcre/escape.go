@@ -109,12 +109,14 @@ func (p *parser) namedBackref(start int, end rune) (*node, error) {
 }
 
 func (p *parser) backref(start, group int) (*node, error) {
-	if group < 1 || group > p.groups {
+	if group < 1 || group > len(p.captures) {
 		return nil, errorAt(start, "a back-reference must refer to an earlier group, and there is no such group")
 	}
-	if p.open[group] {
+	captured := p.captures[group-1]
+	if captured.subs == nil { // it has not ended
 		return nil, errorAt(start, "a back-reference inside the group that it refers to is not supported")
 	}
+	captured.referred = true
 	return &node{op: opBackref, at: start, group: group, caseless: p.has(optionCaseless)}, nil
 }
 

@@ -124,15 +124,12 @@ func (p *parser) name(end rune) (string, error) {
 }
 
 func (p *parser) capture(start int, name string) (*node, error) {
-	p.groups++
-	group := p.groups
+	n := &node{op: opCapture, group: len(p.captures) + 1}
+	p.captures = append(p.captures, n)
 	if name != "" {
-		p.names[name] = group
+		p.names[name] = n.group
 	}
-	p.open[group] = true
-	n, err := p.rest(start, &node{op: opCapture, group: group})
-	delete(p.open, group)
-	return n, err
+	return p.rest(start, n)
 }
 
 // rest reads a group up to its ")", into n.

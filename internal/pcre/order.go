@@ -2,15 +2,13 @@ package pcre
 
 import "slices"
 
-// An orderChecker returns an error for what the backtracking engine may try in another
-// order than PCRE2 where the order decides, and for what PCRE2 itself gets wrong.
-type orderChecker struct{ referred map[int]bool }
-
-func (c orderChecker) check(n *node, ordered, behind bool) error {
+// checkOrder returns an error for what the backtracking engine may try in another order than
+// PCRE2 where the order decides, and for what PCRE2 itself gets wrong.
+func checkOrder(n *node, ordered, behind bool) error {
 	switch n.op {
 	case opRepeat:
 		sub := n.subs[0]
-		if n.max > 1 && sub.op != opBackref && sub.empty && (ordered || c.captures(n)) {
+		if n.max > 1 && sub.op != opBackref && sub.empty && (ordered || n.hasReferred()) {
 			return errorAt(n.at, "a repeat of something that can be empty is not supported inside an atomic group, or around a group that a back-reference refers to")
 		}
 	case opAtomic:
@@ -19,11 +17,11 @@ func (c orderChecker) check(n *node, ordered, behind bool) error {
 		}
 		ordered = true
 	case opLookahead, opNotLookahead:
-		ordered = c.captures(n)
+		ordered = n.hasReferred()
 	case opLookbehind, opNotLookbehind:
 		ordered, behind = false, true
 	case opCapture:
-		if behind && c.referred[n.group] {
+		if behind && n.referred {
 			return errorAt(n.at, "a back-reference to a group inside a lookbehind is not supported")
 		}
 	case opBackref:
@@ -32,7 +30,7 @@ func (c orderChecker) check(n *node, ordered, behind bool) error {
 		}
 	}
 	for _, sub := range n.subs {
-		if err := c.check(sub, ordered, behind); err != nil {
+		if err := checkOrder(sub, ordered, behind); err != nil {
 			return err
 		}
 	}
@@ -62,9 +60,4 @@ func beginsOptional(n *node) bool {
 		return beginsOptional(n.subs[0])
 	}
 	return false
-}
-
-// captures reports whether a group in n is referred to.
-func (c orderChecker) captures(n *node) bool {
-	return n.has(func(part *node) bool { return part.op == opCapture && c.referred[part.group] })
 }

@@ -41,7 +41,7 @@ func Parse(pattern string, b *meter.Budget) (Tree, error) {
 	if err := b.Spend(len(pattern)*patternByteWork, 0); err != nil {
 		return Tree{}, err
 	}
-	p := &parser{budget: b, newline: -1, escaped: map[string]bool{}, looped: map[string]bool{}, text: []rune(pattern), names: map[string]int{}, open: map[int]bool{}}
+	p := &parser{budget: b, newline: -1, escaped: map[string]bool{}, looped: map[string]bool{}, text: []rune(pattern), names: map[string]int{}}
 	root, err := p.alternation()
 	if err != nil {
 		return Tree{}, err
@@ -75,21 +75,20 @@ func negated(classes map[string]bool) (n int) {
 }
 
 type parser struct {
-	budget  *meter.Budget
-	text    []rune
-	pos     int
-	options optionSet
-	quoted  bool            // between \Q and \E
-	nesting int             // of groups
-	groups  int             // capture groups begun so far
-	open    map[int]bool    // those of them that have not ended
-	names   map[string]int  // the groups that have a name
-	ranges  int             // of all classes so far
-	behind  int             // how many lookbehinds are being read
-	escaped map[string]bool // the names of class escapes outside of classes
-	looped  map[string]bool // those of them that a quantifier repeats
-	newline int             // where a \R stands, -1 for none
-	varies  bool            // some quantifier has a minimum below its maximum
+	budget   *meter.Budget
+	text     []rune
+	pos      int
+	options  optionSet
+	quoted   bool            // between \Q and \E
+	nesting  int             // of groups
+	captures []*node         // those begun so far; one that has not ended has no subs
+	names    map[string]int  // the groups that have a name
+	ranges   int             // of all classes so far
+	behind   int             // how many lookbehinds are being read
+	escaped  map[string]bool // the names of class escapes outside of classes
+	looped   map[string]bool // those of them that a quantifier repeats
+	newline  int             // where a \R stands, -1 for none
+	varies   bool            // some quantifier has a minimum below its maximum
 
 	// What the class that is being read has inside.
 	hasNegated bool // \W, \S, \D or [:^...:]

@@ -10,18 +10,16 @@ import (
 // printFor returns a tree as text for one of the engines. It spells out every set of characters and uses no
 // option, so that the engine has nothing left to read in its own way.
 func printFor(tree *node, target engine) string {
-	p := &printer{engine: target, referred: referredGroups(tree)}
-	p.ordered = len(p.referred) > 0 || tree.hasOp(opAtomic)
+	p := &printer{engine: target, ordered: tree.hasOp(opAtomic, opBackref)}
 	p.print(tree)
 	return strings.Clone(p.String()) // without the rest of the buffer, since engines keep it
 }
 
 type printer struct {
 	strings.Builder
-	engine   engine
-	referred map[int]bool
-	ordered  bool // whether it matters which way of matching is tried first
-	inClass  bool // between [ and ]
+	engine  engine
+	ordered bool // whether it matters which way of matching is tried first
+	inClass bool // between [ and ]
 }
 
 // engineAssertions has the text of the assertions for each engine. The backtracking
@@ -77,7 +75,7 @@ func (p *printer) print(n *node) {
 		p.printQuantifier(n)
 	case opCapture:
 		begin := "(?:" // unless something refers to it
-		if p.referred[n.group] {
+		if n.referred {
 			begin = fmt.Sprintf("(?<%d>", n.group)
 		}
 		p.printGroup(n.subs[0], begin)

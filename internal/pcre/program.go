@@ -57,12 +57,9 @@ const (
 // b for each instruction before it makes it.
 func compileProgram(tree *node, b *meter.Budget) (*program, error) {
 	c := &programCompiler{budget: b, captures: map[int]int32{}, sets: map[*node]*runeSet{}}
-	for group := range referredGroups(tree) {
-		c.captures[group] = c.newSlots(2)
-	}
 	c.compile(tree)
 	c.emit(instruction{do: doAccept})
-	return &program{slices.Clip(c.code), c.slots, len(c.captures) > 0}, c.err
+	return &program{slices.Clip(c.code), c.slots, tree.hasOp(opBackref)}, c.err
 }
 
 type programCompiler struct {
@@ -154,10 +151,14 @@ func (c *programCompiler) compileAlternate(branches []*node, compile func(*node)
 }
 
 func (c *programCompiler) compileCapture(n *node) {
-	slot, isReferred := c.captures[n.group]
-	if !isReferred {
+	if !n.referred {
 		c.compile(n.subs[0])
 		return
+	}
+	slot, isKnown := c.captures[n.group]
+	if !isKnown { // this is the first copy
+		slot = c.newSlots(2)
+		c.captures[n.group] = slot
 	}
 	c.emit(instruction{do: doSave, slot: slot})
 	c.compile(n.subs[0])
@@ -252,9 +253,8 @@ func (c *programCompiler) oneSet(n *node) (charset, bool) {
 		}
 		return c.oneSet(n.subs[0])
 	case opCapture:
-		_, isReferred := c.captures[n.group]
 		set, ok := c.oneSet(n.subs[0])
-		return set, ok && !isReferred
+		return set, ok && !n.referred
 	case opAlternate:
 		sets := make([]charset, len(n.subs))
 		for i, sub := range n.subs {

@@ -13,6 +13,7 @@ type node struct {
 	min, max int     // opRepeat; max may be unbounded
 	lazy     bool    // opRepeat
 	group    int     // opCapture, opBackref
+	referred bool    // opCapture: a back-reference refers to it
 	caseless bool    // opBackref
 	empty    bool    // it may match the empty string
 }
@@ -107,21 +108,14 @@ func settleEmpty(n *node) {
 	}
 }
 
-// referredGroups returns the groups that back-references in n refer to.
-func referredGroups(n *node) map[int]bool {
-	groups := map[int]bool{}
-	n.has(func(part *node) bool {
-		if part.op == opBackref {
-			groups[part.group] = true
-		}
-		return false
-	})
-	return groups
-}
-
 // has reports whether is returns true for n or for a part of it.
 func (n *node) has(is func(*node) bool) bool {
 	return is(n) || slices.ContainsFunc(n.subs, func(sub *node) bool { return sub.has(is) })
+}
+
+// hasReferred reports whether a back-reference refers to a group in n.
+func (n *node) hasReferred() bool {
+	return n.has(func(part *node) bool { return part.referred })
 }
 
 // hasOp reports whether n or a part of it is one of some operations.
