@@ -18,7 +18,7 @@ func (a alternative) matchesTexts() bool {
 }
 
 func (a alternative) matchesLines() bool {
-	if slices.ContainsFunc(a.between, func(part *node) bool { return !part.empty || hasAssertion(part) }) {
+	if slices.ContainsFunc(a.between, func(part *node) bool { return !part.mayBeEmpty() || hasAssertion(part) }) {
 		return false
 	}
 	return a.begin == nil || a.end == nil || slices.ContainsFunc(a.between, matchesAnything)

@@ -45,7 +45,7 @@ func isLinear(n *node, after follow) bool {
 				return false
 			}
 			switch {
-			case !sub.empty:
+			case !sub.mayBeEmpty():
 				after = somethingFollows
 			case after == nothingFollows:
 				after = unknownFollows

@@ -165,8 +165,9 @@ func (p *parser) lookbehind(start int, n *node) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
+	settleLengths(n.subs[0])
 	for _, branch := range n.subs[0].branches() {
-		if _, fixed := fixedLength(branch); !fixed {
+		if l := branch.length; l.least < l.most || l.most > maxRepeat {
 			return nil, errorAt(start, "each branch of a lookbehind must have a fixed length: no back-reference, no \\R, no *, + or ?, no branches of different lengths in a group inside")
 		}
 	}

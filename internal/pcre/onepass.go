@@ -51,7 +51,7 @@ func (s *onePassSize) addRepeat(n *node, before, times int) (after int) {
 	inner := before
 	switch {
 	case n.max == 1: // what is not repeated does not come before itself
-	case sub.empty:
+	case sub.mayBeEmpty():
 		inner += countInstructions(sub) * copies
 	default:
 		inner += countInstructions(sub)

@@ -8,7 +8,7 @@ func checkOrder(n *node, ordered, behind bool) error {
 	switch n.op {
 	case opRepeat:
 		sub := n.subs[0]
-		if n.max > 1 && sub.op != opBackref && sub.empty && (ordered || n.hasReferred()) {
+		if n.max > 1 && sub.op != opBackref && sub.mayBeEmpty() && (ordered || n.hasReferred()) {
 			return errorAt(n.at, "a repeat of something that can be empty is not supported inside an atomic group, or around a group that a back-reference refers to")
 		}
 	case opAtomic:
@@ -47,15 +47,14 @@ func beginsOptional(n *node) bool {
 			if beginsOptional(sub) {
 				return true
 			}
-			if !sub.empty {
+			if !sub.mayBeEmpty() {
 				return false
 			}
 		}
 	case opRepeat:
 		return n.min == 0 && n.subs[0].op != opSet || beginsOptional(n.subs[0])
 	case opAlternate:
-		canBeEmpty := func(branch *node) bool { return branch.empty }
-		return slices.ContainsFunc(n.subs[:len(n.subs)-1], canBeEmpty) || slices.ContainsFunc(n.subs, beginsOptional)
+		return slices.ContainsFunc(n.subs[:len(n.subs)-1], (*node).mayBeEmpty) || slices.ContainsFunc(n.subs, beginsOptional)
 	case opCapture, opAtomic:
 		return beginsOptional(n.subs[0])
 	}

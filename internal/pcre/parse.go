@@ -60,7 +60,7 @@ func Parse(pattern string, b *meter.Budget) (Tree, error) {
 	if p.newline >= 0 && p.varies {
 		return Tree{}, errorAt(p.newline, `\R beside a quantifier is not supported, since PCRE2 gets it wrong after a repeat: write (?:\r\n|\n|\r)`)
 	}
-	settleEmpty(root)
+	settleLengths(root)
 	return Tree{pattern, root}, nil
 }
 

@@ -180,8 +180,7 @@ func (c *programCompiler) compileInner(n *node) {
 // compileBehind compiles a branch of a lookbehind. It has a fixed length, so it ends at the
 // right place if it begins that far back.
 func (c *programCompiler) compileBehind(n *node) {
-	length, _ := fixedLength(n)
-	c.emit(instruction{do: doBack, length: int32(length)})
+	c.emit(instruction{do: doBack, length: int32(n.length.least)})
 	c.compile(n)
 }
 
@@ -193,7 +192,7 @@ func (c *programCompiler) compileRepeat(n *node) {
 	}
 	// One slot is enough for all copies: only the place where the latest began counts.
 	slot := int32(0)
-	if sub.empty {
+	if sub.mayBeEmpty() {
 		slot = c.newSlots(1)
 	}
 	if n.max == unbounded {
@@ -233,7 +232,7 @@ func (c *programCompiler) compileUnbounded(n *node, slot int32) {
 // compileOnce compiles what n repeats, in a part of the program that may end the repeat. If it
 // matches nothing, it ends the repeat: the instructions it returns have to go there.
 func (c *programCompiler) compileOnce(n *node, slot int32) (stuck []int) {
-	if !n.subs[0].empty {
+	if !n.subs[0].mayBeEmpty() {
 		c.compile(n.subs[0])
 		return nil
 	}

@@ -1,21 +1,26 @@
 package pcre
 
-import "slices"
+import (
+	"math"
+	"slices"
+
+	"github.com/vmrules/vmrules/internal/meter"
+)
 
 // A node is a part of a pattern, with everything that PCRE2 leaves to options already
 // applied: a literal, a dot and a class are all a set of characters.
 type node struct {
 	op       op
-	at       int     // where in the pattern it begins, in characters
-	set      charset // opSet
-	class    string  // opSet: the name of the class escape that it was, if it was one
-	subs     []*node // the parts of opConcat and opAlternate; the one part of the others
-	min, max int     // opRepeat; max may be unbounded
-	lazy     bool    // opRepeat
-	group    int     // opCapture, opBackref
-	referred bool    // opCapture: a back-reference refers to it
-	caseless bool    // opBackref
-	empty    bool    // it may match the empty string
+	at       int      // where in the pattern it begins, in characters
+	set      charset  // opSet
+	class    string   // opSet: the name of the class escape that it was, if it was one
+	subs     []*node  // the parts of opConcat and opAlternate; the one part of the others
+	min, max int      // opRepeat; max may be unbounded
+	lazy     bool     // opRepeat
+	group    int      // opCapture, opBackref
+	referred bool     // opCapture: a back-reference refers to it
+	caseless bool     // opBackref
+	length   interval // how many characters it matches; the most of a repeat that varies is math.MaxInt
 }
 
 const unbounded = -1
@@ -52,61 +57,40 @@ func (n *node) branches() []*node {
 	return []*node{n}
 }
 
-// fixedLength returns how many characters n matches, and whether that is always the same.
-func fixedLength(n *node) (length int, fixed bool) {
+// settleLengths sets length in n and all its parts: to compute it where it is needed takes quadratic time.
+func settleLengths(n *node) {
+	for _, sub := range n.subs {
+		settleLengths(sub)
+	}
 	switch n.op {
 	case opSet:
-		return 1, true
+		n.length = interval{1, 1}
 	case opConcat:
+		n.length = interval{0, 0}
 		for _, sub := range n.subs {
-			l, fixed := fixedLength(sub)
-			if !fixed {
-				return 0, false
-			}
-			length += l
+			n.length = interval{meter.Plus(n.length.least, sub.length.least), meter.Plus(n.length.most, sub.length.most)}
 		}
-		return length, length <= maxRepeat
 	case opAlternate:
-		for i, sub := range n.subs {
-			l, fixed := fixedLength(sub)
-			if !fixed || i > 0 && l != length {
-				return 0, false
-			}
-			length = l
+		n.length = none
+		for _, sub := range n.subs {
+			n.length = n.length.or(sub.length)
 		}
-		return length, true
 	case opRepeat:
-		length, fixed = fixedLength(n.subs[0])
-		length *= n.min
-		return length, fixed && n.min == n.max && length <= maxRepeat
+		n.length = interval{meter.Times(n.subs[0].length.least, n.min), math.MaxInt}
+		if n.min == n.max {
+			n.length.most = meter.Times(n.subs[0].length.most, n.max)
+		}
 	case opCapture, opAtomic:
-		return fixedLength(n.subs[0])
+		n.length = n.subs[0].length
 	case opBackref:
-		return 0, false
+		n.length = interval{0, math.MaxInt}
+	default:
+		n.length = interval{0, 0}
 	}
-	return 0, true
 }
 
-// settleEmpty sets empty in n and all its parts: to compute it where it is needed takes quadratic time.
-func settleEmpty(n *node) {
-	for _, sub := range n.subs {
-		settleEmpty(sub)
-	}
-	switch n.op {
-	case opSet:
-		n.empty = false
-	case opConcat:
-		n.empty = !slices.ContainsFunc(n.subs, func(sub *node) bool { return !sub.empty })
-	case opAlternate:
-		n.empty = slices.ContainsFunc(n.subs, func(sub *node) bool { return sub.empty })
-	case opRepeat:
-		n.empty = n.min == 0 || n.subs[0].empty
-	case opCapture, opAtomic:
-		n.empty = n.subs[0].empty
-	default:
-		n.empty = true
-	}
-}
+// mayBeEmpty reports whether n may match the empty string.
+func (n *node) mayBeEmpty() bool { return n.length.least == 0 }
 
 // has reports whether is returns true for n or for a part of it.
 func (n *node) has(is func(*node) bool) bool {
