@@ -7,10 +7,10 @@ import (
 )
 
 // class reads a class from its "[" at start.
-func (p *parser) class(start int) (*node, error) {
+func (p *parser) class(start int) *node {
 	p.pos = start
 	if _, ok := p.posixName(); ok {
-		return nil, errorAt(start, `"[:", "[." and "[=" are only allowed inside a class: write [[:alpha:]]`)
+		return p.fail(start, `"[:", "[." and "[=" are only allowed inside a class: write [[:alpha:]]`)
 	}
 	p.pos = start + 1
 	p.skipQuotes()
@@ -20,129 +20,114 @@ func (p *parser) class(start int) (*node, error) {
 	for first := true; ; first = false {
 		p.skipQuotes()
 		if p.done() {
-			return nil, errorAt(start, `this "[" has no "]": write "\[" for the character`)
+			return p.fail(start, `this "[" has no "]": write "\[" for the character`)
 		}
 		if !first && !p.quoted && p.take("]") {
 			break
 		}
-		part, err := p.classPart()
-		if err != nil {
-			return nil, err
-		}
-		if err := p.count(start, part); err != nil {
-			return nil, err
-		}
-		if err := p.budget.Spend(len(part)*classRuneWork, 0); err != nil {
-			return nil, err
-		}
+		part := p.classPart()
+		p.count(start, part)
+		p.spend(len(part) * classRuneWork)
 		set = append(set, part...)
 	}
 	if p.hasNegated && p.hasOther {
-		return nil, errorAt(start, `\W, \S, \D or [:^...:] together with [:...:] or \p in one class is read differently by different versions of PCRE2: write (?:[...]|[...])`)
+		return p.fail(start, `\W, \S, \D or [:^...:] together with [:...:] or \p in one class is read differently by different versions of PCRE2: write (?:[...]|[...])`)
 	}
 	set = unionOf(set)
 	if negated {
 		set = set.negate()
 	}
-	return &node{op: opSet, at: start, set: set}, nil
+	return &node{op: opSet, at: start, set: set}
 }
 
 // count adds the ranges of a class, of which one \p can have hundreds, and refuses too many.
-func (p *parser) count(start int, set charset) error {
+func (p *parser) count(start int, set charset) {
 	if p.ranges += len(set) / 2; p.ranges > maxRanges {
-		return errorAt(start, "up to here, the classes together have more than %d ranges of characters", maxRanges)
+		p.fail(start, "up to here, the classes together have more than %d ranges of characters", maxRanges)
 	}
-	return nil
 }
 
 // classPart reads a character, a range or a class inside a class. A hyphen right
 // behind a character makes a range unless the class ends there. Right behind an inner
 // class it is an error, as in PCRE2.
-func (p *parser) classPart() (charset, error) {
+func (p *parser) classPart() charset {
 	start := p.pos
-	first, inner, err := p.classItem()
-	if err != nil {
-		return nil, err
-	}
+	first, inner := p.classItem()
 	p.skipQuotes()
 	hyphen := !p.quoted && p.take("-")
 	if inner != nil {
 		if hyphen && p.next() != ']' {
-			return nil, errorAt(start, `a class cannot begin a range: write "\-" for the hyphen, or put it last`)
+			p.fail(start, `a class cannot begin a range: write "\-" for the hyphen, or put it last`)
 		}
 		if hyphen {
 			p.pos--
 		}
-		return inner, nil
+		return inner
 	}
 	if !hyphen {
 		return p.span(first, first)
 	}
 	p.skipQuotes()
 	if !p.quoted && p.next() == ']' {
-		set, err := p.span(first, first)
-		return append(set, '-', '-'), err
+		return append(p.span(first, first), '-', '-')
 	}
 	if p.done() {
-		return nil, nil
+		return nil
 	}
-	last, inner, err := p.classItem()
+	last, inner := p.classItem()
 	switch {
-	case err != nil:
-		return nil, err
 	case inner != nil:
-		return nil, errorAt(start, `a class cannot end a range: write "\-" for the hyphen, or put it last`)
+		p.fail(start, `a class cannot end a range: write "\-" for the hyphen, or put it last`)
 	case last < first:
-		return nil, errorAt(start, "the range is out of order: its first character comes after its last")
+		p.fail(start, "the range is out of order: its first character comes after its last")
 	}
 	return p.span(first, last)
 }
 
 // span returns the set of the characters from first to last, in all cases under (?i).
-func (p *parser) span(first, last rune) (charset, error) {
+func (p *parser) span(first, last rune) charset {
 	set := charset{first, last}
 	if !p.has(optionCaseless) {
-		return set, nil
+		return set
 	}
 	p.ranges += min(int(last-first), foldedRanges)
-	if err := p.budget.Spend(min(int(last-first)+1, maxCased)*foldWork, 0); err != nil {
-		return nil, err
+	if !p.spend(min(int(last-first)+1, maxCased) * foldWork) {
+		return nil
 	}
-	return set.fold(), nil
+	return set.fold()
 }
 
 // classItem reads a character, or a class inside a class: then inner is not nil.
-func (p *parser) classItem() (r rune, inner charset, err error) {
+func (p *parser) classItem() (r rune, inner charset) {
 	start := p.pos
 	if !p.quoted && p.next() == '[' {
 		if name, ok := p.posixName(); ok {
-			inner, err = p.posixClass(start, name)
-			return 0, inner, err
+			return 0, p.posixClass(start, name)
 		}
 	}
 	p.pos++
 	c := p.text[start]
 	if p.quoted || c != '\\' {
-		return c, nil, nil
+		return c, nil
 	}
 	if p.done() {
-		return 0, nil, errorAt(start, `a "\" at the end escapes nothing: write "\\" for the character`)
+		p.fail(start, `a "\" at the end escapes nothing: write "\\" for the character`)
+		return 0, nil
 	}
 	c = p.text[p.pos]
 	p.pos++
 	switch c {
 	case 'b':
-		return '\b', nil, nil
+		return '\b', nil
 	case 'D', 'S', 'W':
 		p.hasNegated = true
 	case 'p', 'P':
 		p.hasOther = true
 	}
-	if inner, class, err := p.classEscape(start, c); class != "" || err != nil {
-		return 0, inner, err
+	if inner, class := p.classEscape(start, c); class != "" {
+		return 0, inner
 	}
-	r, err = p.characterEscape(start, c)
-	return r, nil, err
+	return p.characterEscape(start, c), nil
 }
 
 // posixName reads the name of a POSIX class, or a collating element, as PCRE2 recognizes
@@ -167,19 +152,19 @@ func (p *parser) posixName() (string, bool) {
 	return "", false
 }
 
-func (p *parser) posixClass(start int, name string) (charset, error) {
+func (p *parser) posixClass(start int, name string) charset {
 	name, negated := strings.CutPrefix(name, "^")
 	set, ok := posixClasses[name]
 	if !ok {
-		return nil, errorAt(start, "there is no such POSIX class: the classes are %s", strings.Join(slices.Sorted(maps.Keys(posixClasses)), ", "))
+		p.fail(start, "there is no such POSIX class: the classes are %s", strings.Join(slices.Sorted(maps.Keys(posixClasses)), ", "))
 	}
 	if p.has(optionCaseless) && (name == "upper" || name == "lower") {
 		set = posixClasses["alpha"]
 	}
 	if negated {
 		p.hasNegated = true
-		return set.negate(), nil
+		return set.negate()
 	}
 	p.hasOther = true
-	return set, nil
+	return set
 }

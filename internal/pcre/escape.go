@@ -32,19 +32,19 @@ var assertionEscapes = map[rune]op{
 }
 
 // escape reads what follows a backslash outside a class.
-func (p *parser) escape(start int) (*node, error) {
+func (p *parser) escape(start int) *node {
 	if p.done() {
-		return nil, errorAt(start, `a "\" at the end escapes nothing: write "\\" for the character`)
+		return p.fail(start, `a "\" at the end escapes nothing: write "\\" for the character`)
 	}
 	c := p.text[p.pos]
 	p.pos++
 	if assertion, ok := assertionEscapes[c]; ok {
-		return &node{op: assertion, at: start}, nil
+		return &node{op: assertion, at: start}
 	}
 	switch c {
 	case 'R':
 		p.newline = start
-		return newlineSequence(start), nil
+		return newlineSequence(start)
 	case 'N':
 		return p.notNewline(start)
 	case 'k':
@@ -54,19 +54,12 @@ func (p *parser) escape(start int) (*node, error) {
 		group, _ := smallNumber(p.takeAll(digitClass))
 		return p.backref(start, group)
 	}
-	set, class, err := p.classEscape(start, c)
-	if err != nil {
-		return nil, err
-	}
-	if class != "" {
+	if set, class := p.classEscape(start, c); class != "" {
 		p.escaped[class] = true
-		return &node{op: opSet, at: start, set: set, class: class}, p.count(start, set)
+		p.count(start, set)
+		return &node{op: opSet, at: start, set: set, class: class}
 	}
-	r, err := p.characterEscape(start, c)
-	if err != nil {
-		return nil, err
-	}
-	return p.character(start, r)
+	return p.character(start, p.characterEscape(start, c))
 }
 
 // newlineSequence returns \R, which does not give back the \n of a \r\n.
@@ -80,63 +73,59 @@ func newlineSequence(start int) *node {
 
 // notNewline reads the rest of \N. With braces that are not a quantifier it would name
 // a character, which is refused.
-func (p *parser) notNewline(start int) (*node, error) {
+func (p *parser) notNewline(start int) *node {
 	behind := p.pos
-	quantifier, err := p.quantifier()
+	isQuantified := p.quantifier() != nil
 	p.pos = behind
-	if err == nil && quantifier == nil && p.next() == '{' {
-		return nil, p.unsupported(start, 'N')
+	if !isQuantified && p.next() == '{' {
+		return p.unsupported(start, 'N')
 	}
-	return &node{op: opSet, at: start, set: newlineClass.negate()}, err
+	return &node{op: opSet, at: start, set: newlineClass.negate()}
 }
 
 // backrefByName reads the rest of \k.
-func (p *parser) backrefByName(start int) (*node, error) {
+func (p *parser) backrefByName(start int) *node {
 	for _, marks := range []string{"<>", "''", "{}"} {
 		if p.take(marks[:1]) {
 			return p.namedBackref(start, rune(marks[1]))
 		}
 	}
-	return nil, errorAt(start, `"\k" must be followed by a group's name: \k<name>, \k'name' or \k{name}`)
+	return p.fail(start, `"\k" must be followed by a group's name: \k<name>, \k'name' or \k{name}`)
 }
 
-func (p *parser) namedBackref(start int, end rune) (*node, error) {
-	name, err := p.name(end)
-	if err != nil {
-		return nil, err
-	}
-	return p.backref(start, p.names[name])
+func (p *parser) namedBackref(start int, end rune) *node {
+	return p.backref(start, p.names[p.name(end)])
 }
 
-func (p *parser) backref(start, group int) (*node, error) {
+func (p *parser) backref(start, group int) *node {
 	if group < 1 || group > len(p.captures) {
-		return nil, errorAt(start, "a back-reference must refer to an earlier group, and there is no such group")
+		return p.fail(start, "a back-reference must refer to an earlier group, and there is no such group")
 	}
 	captured := p.captures[group-1]
 	if captured.subs == nil { // it has not ended
-		return nil, errorAt(start, "a back-reference inside the group that it refers to is not supported")
+		return p.fail(start, "a back-reference inside the group that it refers to is not supported")
 	}
 	captured.referred = true
-	return &node{op: opBackref, at: start, group: group, caseless: p.has(optionCaseless)}, nil
+	return &node{op: opBackref, at: start, group: group, caseless: p.has(optionCaseless)}
 }
 
 // classEscape reads the escapes that stand for one of several characters.
 // It returns their name, which is "" for any other escape.
-func (p *parser) classEscape(start int, c rune) (set charset, class string, err error) {
+func (p *parser) classEscape(start int, c rune) (set charset, class string) {
 	if c == 'p' || c == 'P' {
 		return p.property(start, c == 'P')
 	}
 	if set, ok := escapeClasses[c]; ok {
-		return set, string(c), nil
+		return set, string(c)
 	}
 	if set, ok := escapeClasses[unicode.ToLower(c)]; ok && c <= unicode.MaxASCII {
-		return set.negate(), string(c), nil
+		return set.negate(), string(c)
 	}
-	return nil, "", nil
+	return nil, ""
 }
 
 // property reads the rest of \p or \P. The name of a negated one begins with a circumflex.
-func (p *parser) property(start int, negated bool) (set charset, class string, err error) {
+func (p *parser) property(start int, negated bool) (set charset, class string) {
 	name, braced := p.braced()
 	if !braced && !p.done() {
 		name = string(p.next())
@@ -145,47 +134,48 @@ func (p *parser) property(start int, negated bool) (set charset, class string, e
 	if rest, ok := strings.CutPrefix(name, "^"); ok && braced {
 		name, negated = rest, !negated
 	}
-	if err := p.budget.Spend(propertyClassWork, 0); err != nil {
-		return nil, "", err
+	if !p.spend(propertyClassWork) {
+		return nil, ""
 	}
 	property, ok := properties[name]
 	if !ok {
-		return nil, "", errorAt(start, "%.20q is not a supported property: only general categories are, such as L, Lu, Nd or P, and Any and L&", name)
+		p.fail(start, "%.20q is not a supported property: only general categories are, such as L, Lu, Nd or P, and Any and L&", name)
+		return nil, ""
 	}
 	if p.has(optionCaseless) && (name == "Lu" || name == "Ll" || name == "Lt") {
-		return nil, "", errorAt(start, `\p{%s} under (?i) is read differently by different versions of PCRE2: write \p{L&}`, name)
+		p.fail(start, `\p{%s} under (?i) is read differently by different versions of PCRE2: write \p{L&}`, name)
 	}
 	if negated {
-		return property().negate(), "^" + name, nil
+		return property().negate(), "^" + name
 	}
-	return property(), "p", nil
+	return property(), "p"
 }
 
 var controlEscapes = map[rune]rune{'a': '\a', 'e': 0x1b, 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // characterEscape reads the escapes that stand for one character.
-func (p *parser) characterEscape(start int, c rune) (rune, error) {
+func (p *parser) characterEscape(start int, c rune) rune {
 	if r, ok := controlEscapes[c]; ok {
-		return r, nil
+		return r
 	}
 	switch c {
 	case '0', '1', '2', '3', '4', '5', '6', '7':
 		if p.digitAt(0) {
-			return 0, errorAt(start, "octal codes of several digits are not supported: %s", writeHex)
+			p.fail(start, "octal codes of several digits are not supported: %s", writeHex)
 		}
-		return c - '0', nil // behind a backslash outside of a class, it would be a group
+		return c - '0' // behind a backslash outside of a class, it would be a group
 	case 'x':
 		return p.hex(start)
 	}
 	if c <= unicode.MaxASCII && (unicode.IsLetter(c) || unicode.IsDigit(c)) {
-		return 0, p.unsupported(start, c)
+		p.unsupported(start, c)
 	}
-	return c, nil
+	return c
 }
 
 // hex reads a code point in braces, or one or two hexadecimal digits. Without any, PCRE2
 // reads \x00, which can only be a mistake.
-func (p *parser) hex(start int) (rune, error) {
+func (p *parser) hex(start int) rune {
 	isBraced := p.next() == '{'
 	digits, _ := p.braced()
 	for len(digits) < 2 && !isBraced && xdigitClass.holds(p.next()) {
@@ -195,16 +185,18 @@ func (p *parser) hex(start int) (rune, error) {
 	n, err := strconv.ParseUint(digits, 16, 32)
 	switch {
 	case err == nil && utf8.ValidRune(rune(n)):
-		return rune(n), nil
+		return rune(n)
 	case isBraced:
-		return 0, errorAt(start, `%.20q does not give a character: write its code point in hexadecimal, \x{...}`, string(p.text[start:p.pos]))
+		p.fail(start, `%.20q does not give a character: write its code point in hexadecimal, \x{...}`, string(p.text[start:p.pos]))
+	default:
+		p.fail(start, `"\x" must be followed by hexadecimal digits`)
 	}
-	return 0, errorAt(start, `"\x" must be followed by hexadecimal digits`)
+	return 0
 }
 
-func (p *parser) unsupported(start int, c rune) error {
+func (p *parser) unsupported(start int, c rune) *node {
 	if name, ok := refusedEscapes[c]; ok {
-		return errorAt(start, `"\%c" is not supported (%s)`, c, name)
+		return p.fail(start, `"\%c" is not supported (%s)`, c, name)
 	}
-	return errorAt(start, `"\%c" is not an escape of PCRE2: remove the "\" to match the character`, c)
+	return p.fail(start, `"\%c" is not an escape of PCRE2: remove the "\" to match the character`, c)
 }

@@ -15,9 +15,9 @@ var refusedGroups = []struct{ begin, name string }{
 }
 
 // parenthesis reads what begins with "(".
-func (p *parser) parenthesis(start int) (*node, error) {
+func (p *parser) parenthesis(start int) *node {
 	if p.next() == '*' {
-		return nil, errorAt(start, `verbs and other "(*" items are not supported: write "\(*" for the characters`)
+		return p.fail(start, `verbs and other "(*" items are not supported: write "\(*" for the characters`)
 	}
 	if !p.take("?") {
 		if p.has(optionNoCapture) {
@@ -27,11 +27,11 @@ func (p *parser) parenthesis(start int) (*node, error) {
 	}
 	for _, refused := range refusedGroups {
 		if p.take(refused.begin) {
-			return nil, errorAt(start, `"(?%s" begins %s, which is not supported`, refused.begin, refused.name)
+			return p.fail(start, `"(?%s" begins %s, which is not supported`, refused.begin, refused.name)
 		}
 	}
 	if p.digitAt(0) || p.next() == '-' && p.digitAt(1) {
-		return nil, errorAt(start, `"(?" and a number call a group as a subroutine, which is not supported`)
+		return p.fail(start, `"(?" and a number call a group as a subroutine, which is not supported`)
 	}
 	switch {
 	case p.take(":"):
@@ -66,22 +66,22 @@ var optionLetters = map[rune]optionSet{
 
 // setting reads an option setting, which is for a group of its own or for the rest of
 // the group that it is in. It returns nil for the latter.
-func (p *parser) setting(start int) (*node, error) {
+func (p *parser) setting(start int) *node {
 	outer := p.options
 	inner := p.letters()
 	switch {
 	case p.take(")"):
 		p.options = inner
-		return nil, nil
+		return nil
 	case p.take(":"):
 		p.options = inner
-		n, err := p.rest(start, &node{op: opConcat})
+		n := p.rest(start, &node{op: opConcat})
 		p.options = outer
-		return n, err
+		return n
 	case p.done():
-		return nil, errorAt(start, `this "(" has no ")"`)
+		return p.fail(start, `this "(" has no ")"`)
 	}
-	return nil, errorAt(p.pos, `"%c" is not an option here: only i, m, n, s and x are supported`, p.next())
+	return p.fail(p.pos, `"%c" is not an option here: only i, m, n, s and x are supported`, p.next())
 }
 
 // letters reads option letters, and returns the options as they change them.
@@ -102,28 +102,25 @@ func (p *parser) letters() optionSet {
 	}
 }
 
-func (p *parser) named(start int, end rune) (*node, error) {
-	name, err := p.name(end)
-	if err != nil {
-		return nil, err
-	}
+func (p *parser) named(start int, end rune) *node {
+	name := p.name(end)
 	if p.names[name] != 0 {
-		return nil, errorAt(start, "there is already a group with the name %s", name)
+		return p.fail(start, "there is already a group with the name %s", name)
 	}
 	return p.capture(start, name)
 }
 
 // name reads a group's name and the character that ends it.
-func (p *parser) name(end rune) (string, error) {
+func (p *parser) name(end rune) string {
 	start := p.pos
 	name := p.takeAll(wordClass)
 	if name == "" || onlyDigits(name[:1]) || len(name) > maxGroupName || !p.take(string(end)) {
-		return "", errorAt(start, `a group's name consists of at most %d ASCII letters, digits and "_", does not begin with a digit and ends with "%c"`, maxGroupName, end)
+		p.fail(start, `a group's name consists of at most %d ASCII letters, digits and "_", does not begin with a digit and ends with "%c"`, maxGroupName, end)
 	}
-	return name, nil
+	return name
 }
 
-func (p *parser) capture(start int, name string) (*node, error) {
+func (p *parser) capture(start int, name string) *node {
 	n := &node{op: opCapture, group: len(p.captures) + 1}
 	p.captures = append(p.captures, n)
 	if name != "" {
@@ -133,43 +130,35 @@ func (p *parser) capture(start int, name string) (*node, error) {
 }
 
 // rest reads a group up to its ")", into n.
-func (p *parser) rest(start int, n *node) (*node, error) {
+func (p *parser) rest(start int, n *node) *node {
 	if p.nesting++; p.nesting > maxNesting {
-		return nil, errorAt(start, "groups are nested deeper than %d", maxNesting)
+		return p.fail(start, "groups are nested deeper than %d", maxNesting)
 	}
 	options := p.options
-	sub, err := p.alternation()
-	if err != nil {
-		return nil, err
-	}
+	n.at, n.subs = start, []*node{p.alternation()}
 	if !p.take(")") {
-		return nil, errorAt(start, `this "(" has no ")": write "\(" for the character`)
+		return p.fail(start, `this "(" has no ")": write "\(" for the character`)
 	}
-	// Some walks over the tree look at a part once for each group around it.
-	if err := p.budget.Spend((p.pos-start)*groupWork, 0); err != nil {
-		return nil, err
-	}
+	p.spend((p.pos - start) * groupWork) // some walks over the tree look at a part once for each group around it
 	p.options = options
 	p.nesting--
-	n.at = start
-	n.subs = []*node{sub}
-	return n, nil
+	return n
 }
 
 // lookbehind reads the rest of a lookbehind into n. Each branch may have its own fixed
 // length. PCRE2 allows more from 10.43 on, which is refused.
-func (p *parser) lookbehind(start int, n *node) (*node, error) {
+func (p *parser) lookbehind(start int, n *node) *node {
 	p.behind++
-	n, err := p.rest(start, n)
+	p.rest(start, n)
 	p.behind--
-	if err != nil {
-		return nil, err
+	if p.err != nil {
+		return nil
 	}
 	settleLengths(n.subs[0])
 	for _, branch := range n.subs[0].branches() {
 		if l := branch.length; l.least < l.most || l.most > maxRepeat {
-			return nil, errorAt(start, "each branch of a lookbehind must have a fixed length: no back-reference, no \\R, no *, + or ?, no branches of different lengths in a group inside")
+			return p.fail(start, "each branch of a lookbehind must have a fixed length: no back-reference, no \\R, no *, + or ?, no branches of different lengths in a group inside")
 		}
 	}
-	return n, nil
+	return n
 }

@@ -42,22 +42,20 @@ func Parse(pattern string, b *meter.Budget) (Tree, error) {
 		return Tree{}, err
 	}
 	p := &parser{budget: b, newline: -1, escaped: map[string]bool{}, looped: map[string]bool{}, text: []rune(pattern), names: map[string]int{}}
-	root, err := p.alternation()
-	if err != nil {
-		return Tree{}, err
-	}
+	root := p.alternation()
 	if !p.done() {
-		return Tree{}, errorAt(p.pos, `this ")" has no "(": write "\)" for the character`)
+		p.fail(p.pos, `this ")" has no "(": write "\)" for the character`)
 	}
 	// PCRE2 would not give back what \S took for a \h or \v behind it, or the other way round.
 	blanks, loopedBlanks := p.escaped["h"] || p.escaped["v"], p.looped["h"] || p.looped["v"]
 	switch {
+	case p.err != nil:
+		return Tree{}, p.err
 	case p.looped["S"] && blanks || p.escaped["S"] && loopedBlanks:
 		return Tree{}, fmt.Errorf(`\S together with \h or \v, one of them repeated, is not supported, since PCRE2 treats them as disjoint, which is wrong beyond ASCII: write [ \t] for \h and \n for \v`)
 	case negated(p.looped) > 0 && negated(p.escaped) > 1:
 		return Tree{}, fmt.Errorf(`two negated properties, one of them repeated, are not supported, since PCRE2 treats them as disjoint: write [\P{L}] for \P{L}`)
-	}
-	if p.newline >= 0 && p.varies {
+	case p.newline >= 0 && p.varies:
 		return Tree{}, errorAt(p.newline, `\R beside a quantifier is not supported, since PCRE2 gets it wrong after a repeat: write (?:\r\n|\n|\r)`)
 	}
 	settleLengths(root)
@@ -93,6 +91,24 @@ type parser struct {
 	// What the class that is being read has inside.
 	hasNegated bool // \W, \S, \D or [:^...:]
 	hasOther   bool // [:...:] or a property
+
+	err error // the first one, which ends reading
+}
+
+// fail ends reading with an error at a character, if it is the first. It returns nil, for what reads a node.
+func (p *parser) fail(at int, format string, args ...any) *node {
+	if p.err == nil {
+		p.err = errorAt(at, format, args...)
+	}
+	return nil
+}
+
+// spend pays for a step, and reports whether to take it.
+func (p *parser) spend(work int) bool {
+	if p.err == nil {
+		p.err = p.budget.Spend(work, 0)
+	}
+	return p.err == nil
 }
 
 type optionSet uint
@@ -107,60 +123,46 @@ const (
 
 // alternation reads up to the end of the group that it is in. An option that is set in
 // one branch also holds in the branches after it.
-func (p *parser) alternation() (*node, error) {
+func (p *parser) alternation() *node {
 	n := &node{op: opAlternate, at: p.pos}
 	for more := true; more; more = p.take("|") {
-		branch, err := p.concat()
-		if err != nil {
-			return nil, err
-		}
-		n.subs = append(n.subs, branch)
+		n.subs = append(n.subs, p.concat())
 	}
 	if len(n.subs) == 1 {
-		return n.subs[0], nil
+		return n.subs[0]
 	}
-	return n, nil
+	return n
 }
 
-func (p *parser) concat() (*node, error) {
+func (p *parser) concat() *node {
 	n := &node{op: opConcat, at: p.pos}
 	for {
-		if err := p.skip(); err != nil {
-			return nil, err
-		}
+		p.skip()
 		if p.done() || !p.quoted && (p.next() == '|' || p.next() == ')') {
 			break
 		}
-		item, err := p.item()
-		if err != nil {
-			return nil, err
+		if item := p.item(); item != nil {
+			n.subs = append(n.subs, p.repeated(item))
 		}
-		if item == nil {
-			continue
-		}
-		if item, err = p.repeated(item); err != nil {
-			return nil, err
-		}
-		n.subs = append(n.subs, item)
 	}
 	if len(n.subs) == 1 {
-		return n.subs[0], nil
+		return n.subs[0]
 	}
-	return n, nil
+	return n
 }
 
 // skip passes over what has no meaning of its own: comments, \Q and \E, and white
 // space under (?x). All of it may come between an item and its quantifier.
-func (p *parser) skip() error {
+func (p *parser) skip() {
 	for {
 		p.skipQuotes()
 		start := p.pos
 		switch {
 		case p.done(), p.quoted:
-			return nil
+			return
 		case p.take("(?#"):
 			if !p.skipPast(')') {
-				return errorAt(start, `this comment has no ")"`)
+				p.fail(start, `this comment has no ")"`)
 			}
 		case p.has(optionExtended) && unicode.Is(unicode.Pattern_White_Space, p.next()):
 			p.pos++
@@ -169,7 +171,7 @@ func (p *parser) skip() error {
 				p.pos = len(p.text)
 			}
 		default:
-			return nil
+			return
 		}
 	}
 }
@@ -196,19 +198,16 @@ func (p *parser) skipPast(end rune) bool {
 
 // item reads what a quantifier may follow. It returns nil for an option setting, which
 // matches nothing and cannot be repeated.
-func (p *parser) item() (*node, error) {
+func (p *parser) item() *node {
 	start := p.pos
 	if p.quoted {
 		p.pos++
 		return p.character(start, p.text[start])
 	}
-	switch quantifier, err := p.quantifier(); {
-	case err != nil:
-		return nil, err
-	case quantifier != nil:
-		return nil, errorAt(start, `there is nothing for this quantifier to repeat: write "\%c" for the character, or ".*" for any text`, p.text[start])
+	if p.quantifier() != nil {
+		return p.fail(start, `there is nothing for this quantifier to repeat: write "\%c" for the character, or ".*" for any text`, p.text[start])
 	}
-	p.pos++
+	p.pos = start + 1
 	switch c := p.text[start]; c {
 	case '\\':
 		return p.escape(start)
@@ -218,27 +217,26 @@ func (p *parser) item() (*node, error) {
 		return p.parenthesis(start)
 	case '.':
 		if p.has(optionDotAll) {
-			return &node{op: opSet, at: start, set: anyClass}, nil
+			return &node{op: opSet, at: start, set: anyClass}
 		}
-		return &node{op: opSet, at: start, set: newlineClass.negate()}, nil
+		return &node{op: opSet, at: start, set: newlineClass.negate()}
 	case '^':
 		if p.has(optionMultiline) {
-			return &node{op: opBeginLine, at: start}, nil
+			return &node{op: opBeginLine, at: start}
 		}
-		return &node{op: opBeginText, at: start}, nil
+		return &node{op: opBeginText, at: start}
 	case '$':
 		if p.has(optionMultiline) {
-			return &node{op: opEndLine, at: start}, nil
+			return &node{op: opEndLine, at: start}
 		}
-		return &node{op: opEndOrNewline, at: start}, nil
+		return &node{op: opEndOrNewline, at: start}
 	default:
 		return p.character(start, c)
 	}
 }
 
-func (p *parser) character(start int, c rune) (*node, error) {
-	set, err := p.span(c, c)
-	return &node{op: opSet, at: start, set: set}, err
+func (p *parser) character(start int, c rune) *node {
+	return &node{op: opSet, at: start, set: p.span(c, c)}
 }
 
 // braced reads {...} and returns what is inside.
@@ -259,8 +257,9 @@ func (p *parser) has(option optionSet) bool {
 	return p.options&option != 0
 }
 
+// done reports whether there is no more to read, as after an error.
 func (p *parser) done() bool {
-	return p.pos == len(p.text)
+	return p.err != nil || p.pos == len(p.text)
 }
 
 // next returns the next character, or -1 at the end.

@@ -6,29 +6,30 @@ import (
 )
 
 // repeated reads the quantifier of an item, if there is one.
-func (p *parser) repeated(item *node) (*node, error) {
-	if err := p.skip(); err != nil || p.quoted {
-		return item, err
+func (p *parser) repeated(item *node) *node {
+	p.skip()
+	if p.quoted {
+		return item
 	}
 	start := p.pos
-	n, err := p.quantifier()
-	if err != nil || n == nil {
-		return item, err
+	n := p.quantifier()
+	if n == nil {
+		return item
 	}
 	possessive := p.take("+")
 	n.lazy = !possessive && p.take("?")
 	switch item.op {
 	case opLookahead, opNotLookahead, opLookbehind, opNotLookbehind:
 		if possessive {
-			return nil, errorAt(start, `a lookaround cannot be possessive: remove the "+"`)
+			return p.fail(start, `a lookaround cannot be possessive: remove the "+"`)
 		}
 		if p.behind > 0 {
-			return nil, errorAt(start, "a lookaround inside a lookbehind cannot be repeated: remove the quantifier")
+			return p.fail(start, "a lookaround inside a lookbehind cannot be repeated: remove the quantifier")
 		}
 		// Asserting twice is asserting once.
 		n.min, n.max = min(n.min, 1), 1
 	case opBeginText, opBeginLine, opEndText, opEndLine, opEndOrNewline, opWordBoundary, opNotWordBoundary:
-		return nil, errorAt(start, "an anchor or word boundary cannot be repeated: put it into (?:...)")
+		return p.fail(start, "an anchor or word boundary cannot be repeated: put it into (?:...)")
 	}
 	p.varies = p.varies || n.min != n.max
 	if item.class != "" {
@@ -38,33 +39,33 @@ func (p *parser) repeated(item *node) (*node, error) {
 	if possessive {
 		n = &node{op: opAtomic, at: item.at, subs: []*node{n}}
 	}
-	return n, nil
+	return n
 }
 
 // quantifier reads a quantifier without its "?" or "+", as a repeat of nothing yet; nil if there
-// is none. A "{" that does not begin a quantifier is an ordinary character.
-func (p *parser) quantifier() (*node, error) {
+// is none, or it is wrong. A "{" that does not begin a quantifier is an ordinary character.
+func (p *parser) quantifier() *node {
 	switch {
 	case p.take("*"):
-		return &node{op: opRepeat, min: 0, max: unbounded}, nil
+		return &node{op: opRepeat, min: 0, max: unbounded}
 	case p.take("+"):
-		return &node{op: opRepeat, min: 1, max: unbounded}, nil
+		return &node{op: opRepeat, min: 1, max: unbounded}
 	case p.take("?"):
-		return &node{op: opRepeat, min: 0, max: 1}, nil
+		return &node{op: opRepeat, min: 0, max: 1}
 	case p.take("{"):
 		return p.counts(p.pos - 1)
 	}
-	return nil, nil
+	return nil
 }
 
 var countClass = charset{'\t', '\t', ' ', ' ', ',', ',', '0', '9'}
 
 // counts reads the rest of a quantifier in braces, which hold only digits, commas and blanks.
-func (p *parser) counts(start int) (*node, error) {
+func (p *parser) counts(start int) *node {
 	body := p.takeAll(countClass)
 	if !p.take("}") {
 		p.pos = start
-		return nil, nil
+		return nil
 	}
 	low, high, comma := strings.Cut(body, ",")
 	if !comma {
@@ -73,10 +74,10 @@ func (p *parser) counts(start int) (*node, error) {
 	if low == "" || !onlyDigits(low) || !onlyDigits(high) {
 		low, high = strings.Trim(low, " \t"), strings.Trim(high, " \t")
 		if low+high != "" && onlyDigits(low+high) {
-			return nil, errorAt(start, `"{%s}" is read differently by different versions of PCRE2: write {n}, {n,} or {n,m} without blanks, or "\{" for the character`, body)
+			return p.fail(start, `"{%s}" is read differently by different versions of PCRE2: write {n}, {n,} or {n,m} without blanks, or "\{" for the character`, body)
 		}
 		p.pos = start
-		return nil, nil
+		return nil
 	}
 	least, isSmall := smallNumber(low)
 	most := unbounded
@@ -85,13 +86,13 @@ func (p *parser) counts(start int) (*node, error) {
 	}
 	switch {
 	case !isSmall:
-		return nil, errorAt(start, "a quantifier cannot be more than %d", maxRepeat)
+		return p.fail(start, "a quantifier cannot be more than %d", maxRepeat)
 	case high != "" && most < least:
-		return nil, errorAt(start, "the numbers of {%s} are out of order: write {%s,%s}", body, high, low)
+		return p.fail(start, "the numbers of {%s} are out of order: write {%s,%s}", body, high, low)
 	case most == 0:
-		return nil, errorAt(start, "{%s} repeats nothing, which some versions of PCRE2 get wrong: remove the item before it", body)
+		return p.fail(start, "{%s} repeats nothing, which some versions of PCRE2 get wrong: remove the item before it", body)
 	}
-	return &node{op: opRepeat, min: least, max: most}, nil
+	return &node{op: opRepeat, min: least, max: most}
 }
 
 func onlyDigits(s string) bool {
