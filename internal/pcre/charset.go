@@ -57,14 +57,13 @@ var properties = classesOf(
 )
 
 func classesOf(categories ...string) map[string]func() charset {
-	classes := map[string]func() charset{}
-	for _, name := range categories {
-		classes[name] = sync.OnceValue(func() charset { return slices.Clip(tableClass(unicode.Categories[name])) })
+	classes := map[string]func() charset{
+		"L&":  sync.OnceValue(func() charset { return tableClass(unicode.LC) }),
+		"Any": func() charset { return anyClass },
 	}
-	classes["L&"] = sync.OnceValue(func() charset {
-		return slices.Clip(unionOf(tableClass(unicode.Lu), tableClass(unicode.Ll), tableClass(unicode.Lt)))
-	})
-	classes["Any"] = func() charset { return anyClass }
+	for _, name := range categories {
+		classes[name] = sync.OnceValue(func() charset { return tableClass(unicode.Categories[name]) })
+	}
 	return classes
 }
 
@@ -85,7 +84,7 @@ func tableClass(table *unicode.RangeTable) charset {
 	for _, r := range table.R32 {
 		add(rune(r.Lo), rune(r.Hi), rune(r.Stride))
 	}
-	return unionOf(pairs)
+	return slices.Clip(unionOf(pairs))
 }
 
 func (s charset) holds(r rune) bool {
