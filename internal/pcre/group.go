@@ -1,5 +1,7 @@
 package pcre
 
+import "strings"
+
 // refusedGroups are the groups that a tree cannot hold, by what follows the "(?".
 var refusedGroups = []struct{ begin, name string }{
 	{"|", "a branch reset group"},
@@ -56,14 +58,6 @@ func (p *parser) parenthesis(start int) *node {
 	return p.setting(start)
 }
 
-var optionLetters = map[rune]optionSet{
-	'i': optionCaseless,
-	'm': optionMultiline,
-	'n': optionNoCapture,
-	's': optionDotAll,
-	'x': optionExtended,
-}
-
 // setting reads an option setting, which is for a group of its own or for the rest of
 // the group that it is in. It returns nil for the latter.
 func (p *parser) setting(start int) *node {
@@ -89,11 +83,11 @@ func (p *parser) letters() optionSet {
 	var set, unset optionSet
 	letters := &set
 	for {
-		option, ok := optionLetters[p.next()]
+		option := strings.IndexRune(optionLetters, p.next())
 		switch {
-		case ok && (p.next() != 'x' || p.text[p.pos-1] != 'x'): // xx is another option
+		case option >= 0 && (p.next() != 'x' || p.text[p.pos-1] != 'x'): // xx is another option
 			p.pos++
-			*letters |= option
+			*letters |= 1 << option
 		case letters == &set && p.take("-"):
 			letters = &unset
 		default:

@@ -113,6 +113,9 @@ func (p *parser) spend(work int) bool {
 
 type optionSet uint
 
+// optionLetters has the letter of each option, in the order of their bits.
+const optionLetters = "imnsx"
+
 const (
 	optionCaseless  optionSet = 1 << iota // (?i)
 	optionMultiline                       // (?m)
