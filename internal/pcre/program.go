@@ -186,7 +186,7 @@ func (c *programCompiler) compileBehind(n *node) {
 
 func (c *programCompiler) compileRepeat(n *node) {
 	sub := n.subs[0]
-	if set, ok := c.oneSet(sub); ok {
+	if set, ok := oneSet(sub); ok {
 		c.emit(instruction{do: doRun, set: c.setOf(sub, set), min: int32(n.min), max: int32(n.max), lazy: n.lazy})
 		return
 	}
@@ -242,7 +242,7 @@ func (c *programCompiler) compileOnce(n *node, slot int32) (stuck []int) {
 }
 
 // oneSet returns the set of a part that always matches one character and saves nothing.
-func (c *programCompiler) oneSet(n *node) (charset, bool) {
+func oneSet(n *node) (charset, bool) {
 	switch n.op {
 	case opSet:
 		return n.set, true
@@ -250,15 +250,15 @@ func (c *programCompiler) oneSet(n *node) (charset, bool) {
 		if len(n.subs) != 1 {
 			return nil, false
 		}
-		return c.oneSet(n.subs[0])
+		return oneSet(n.subs[0])
 	case opCapture:
-		set, ok := c.oneSet(n.subs[0])
+		set, ok := oneSet(n.subs[0])
 		return set, ok && !n.referred
 	case opAlternate:
 		sets := make([]charset, len(n.subs))
 		for i, sub := range n.subs {
 			var ok bool
-			if sets[i], ok = c.oneSet(sub); !ok {
+			if sets[i], ok = oneSet(sub); !ok {
 				return nil, false
 			}
 		}
