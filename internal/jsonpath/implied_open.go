@@ -163,10 +163,8 @@ func (w *Search) addOpenMembers(v any, i int, f *Implied) {
 			found |= w.setBelow(field, steps)
 		}
 	}
-	w.addOpen(found, w.fields)
+	w.addOpen(found, func() string { return "fields of " + w.at.Shown() })
 }
-
-func (w *Search) fields() string { return "fields of " + w.at.Shown() }
 
 // keepsItems reports whether step i selects the same items of a list after others have
 // appended items. An index from the end does not, as it then counts from another item.
