@@ -52,40 +52,35 @@ const longRun = 1 << 15
 const manyRepeats = 10
 
 func (f *runFinder) runs(n *node) interval {
-	var parts []interval
-	for _, sub := range n.subs {
-		parts = append(parts, f.runs(sub))
-	}
+	run := none // an atomic part matches in one way only; nothing is known about anchors and back-references
 	switch n.op {
 	case opSet:
 		if n.set.holds(f.character) {
 			return interval{1, 1}
 		}
-	case opCapture:
-		return parts[0]
-	case opConcat:
-		sum := interval{0, 0}
-		for _, part := range parts {
-			if part == none {
-				return none
-			}
-			sum = interval{min(sum.least+part.least, longRun), min(sum.most+part.most, longRun)}
-		}
-		return sum
-	case opAlternate:
-		all := none
-		for _, part := range parts {
-			all = all.or(part)
-		}
-		return all
-	case opRepeat:
-		return f.repeated(n, parts[0])
-	case opLookahead, opNotLookahead, opLookbehind, opNotLookbehind:
-		return interval{0, 0}
+	case opConcat, opLookahead, opNotLookahead, opLookbehind, opNotLookbehind:
+		run = interval{0, 0}
 	}
-	// An atomic part matches in one way only. Nothing is known about anchors and
-	// back-references.
-	return none
+	for _, sub := range n.subs {
+		part := f.runs(sub)
+		switch n.op {
+		case opConcat:
+			run = run.then(part)
+		case opAlternate, opCapture:
+			run = run.or(part)
+		case opRepeat:
+			run = f.repeated(n, part)
+		}
+	}
+	return run
+}
+
+// then returns the lengths of a run and another one behind it.
+func (i interval) then(other interval) interval {
+	if i == none || other == none {
+		return none
+	}
+	return interval{min(i.least+other.least, longRun), min(i.most+other.most, longRun)}
 }
 
 func (f *runFinder) repeated(n *node, part interval) interval {
