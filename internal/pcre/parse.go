@@ -244,16 +244,12 @@ func (p *parser) character(start int, c rune) *node {
 
 // braced reads {...} and returns what is inside.
 func (p *parser) braced() (string, bool) {
-	if p.next() != '{' {
+	start := p.pos
+	if !p.take("{") || !p.skipPast('}') {
+		p.pos = start
 		return "", false
 	}
-	end := slices.Index(p.text[p.pos:], '}')
-	if end < 0 {
-		return "", false
-	}
-	body := string(p.text[p.pos+1 : p.pos+end])
-	p.pos += end + 1
-	return body, true
+	return string(p.text[start+1 : p.pos-1]), true
 }
 
 func (p *parser) has(option optionSet) bool {
