@@ -25,7 +25,7 @@ func (p *parser) parenthesis(start int) *node {
 		if p.has(optionNoCapture) {
 			return p.rest(start, &node{op: opConcat})
 		}
-		return p.capture(start, "")
+		return p.capture(start)
 	}
 	for _, refused := range refusedGroups {
 		if p.take(refused.begin) {
@@ -101,7 +101,8 @@ func (p *parser) named(start int, end rune) *node {
 	if p.names[name] != 0 {
 		return p.fail(start, "there is already a group with the name %s", name)
 	}
-	return p.capture(start, name)
+	p.names[name] = len(p.captures) + 1
+	return p.capture(start)
 }
 
 // name reads a group's name and the character that ends it.
@@ -114,12 +115,9 @@ func (p *parser) name(end rune) string {
 	return name
 }
 
-func (p *parser) capture(start int, name string) *node {
+func (p *parser) capture(start int) *node {
 	n := &node{op: opCapture, group: len(p.captures) + 1}
 	p.captures = append(p.captures, n)
-	if name != "" {
-		p.names[name] = n.group
-	}
 	return p.rest(start, n)
 }
 
