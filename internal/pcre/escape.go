@@ -87,14 +87,10 @@ func (p *parser) notNewline(start int) *node {
 func (p *parser) backrefByName(start int) *node {
 	for _, marks := range []string{"<>", "''", "{}"} {
 		if p.take(marks[:1]) {
-			return p.namedBackref(start, rune(marks[1]))
+			return p.backref(start, p.names[p.name(rune(marks[1]))])
 		}
 	}
 	return p.fail(start, `"\k" must be followed by a group's name: \k<name>, \k'name' or \k{name}`)
-}
-
-func (p *parser) namedBackref(start int, end rune) *node {
-	return p.backref(start, p.names[p.name(end)])
 }
 
 func (p *parser) backref(start, group int) *node {

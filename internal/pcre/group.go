@@ -53,7 +53,7 @@ func (p *parser) parenthesis(start int) *node {
 	case p.take("'"):
 		return p.named(start, '\'')
 	case p.take("P="):
-		return p.namedBackref(start, ')')
+		return p.backref(start, p.names[p.name(')')])
 	}
 	return p.setting(start)
 }
