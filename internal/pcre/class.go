@@ -110,13 +110,7 @@ func (p *parser) classItem() (r rune, inner charset) {
 	if p.quoted || c != '\\' {
 		return c, nil
 	}
-	if p.done() {
-		p.fail(start, `a "\" at the end escapes nothing: write "\\" for the character`)
-		return 0, nil
-	}
-	c = p.text[p.pos]
-	p.pos++
-	switch c {
+	switch c = p.escaped(start); c {
 	case 'b':
 		return '\b', nil
 	case 'D', 'S', 'W':

@@ -33,11 +33,7 @@ var assertionEscapes = map[rune]op{
 
 // escape reads what follows a backslash outside a class.
 func (p *parser) escape(start int) *node {
-	if p.done() {
-		return p.fail(start, `a "\" at the end escapes nothing: write "\\" for the character`)
-	}
-	c := p.text[p.pos]
-	p.pos++
+	c := p.escaped(start)
 	if assertion, ok := assertionEscapes[c]; ok {
 		return &node{op: assertion, at: start}
 	}
@@ -55,11 +51,21 @@ func (p *parser) escape(start int) *node {
 		return p.backref(start, group)
 	}
 	if set, class := p.classEscape(start, c); class != "" {
-		p.escaped[class] = true
+		p.classes[class] = true
 		p.count(start, set)
 		return &node{op: opSet, at: start, set: set, class: class}
 	}
 	return p.character(start, p.characterEscape(start, c))
+}
+
+// escaped reads the character behind a backslash.
+func (p *parser) escaped(start int) rune {
+	if p.done() {
+		p.fail(start, `a "\" at the end escapes nothing: write "\\" for the character`)
+		return 0
+	}
+	p.pos++
+	return p.text[p.pos-1]
 }
 
 // newlineSequence returns \R, which does not give back the \n of a \r\n.

@@ -41,19 +41,19 @@ func Parse(pattern string, b *meter.Budget) (Tree, error) {
 	if err := b.Spend(len(pattern)*patternByteWork, 0); err != nil {
 		return Tree{}, err
 	}
-	p := &parser{budget: b, newline: -1, escaped: map[string]bool{}, looped: map[string]bool{}, text: []rune(pattern), names: map[string]int{}}
+	p := &parser{budget: b, newline: -1, classes: map[string]bool{}, looped: map[string]bool{}, text: []rune(pattern), names: map[string]int{}}
 	root := p.alternation()
 	if !p.done() {
 		p.fail(p.pos, `this ")" has no "(": write "\)" for the character`)
 	}
 	// PCRE2 would not give back what \S took for a \h or \v behind it, or the other way round.
-	blanks, loopedBlanks := p.escaped["h"] || p.escaped["v"], p.looped["h"] || p.looped["v"]
+	blanks, loopedBlanks := p.classes["h"] || p.classes["v"], p.looped["h"] || p.looped["v"]
 	switch {
 	case p.err != nil:
 		return Tree{}, p.err
-	case p.looped["S"] && blanks || p.escaped["S"] && loopedBlanks:
+	case p.looped["S"] && blanks || p.classes["S"] && loopedBlanks:
 		return Tree{}, fmt.Errorf(`\S together with \h or \v, one of them repeated, is not supported, since PCRE2 treats them as disjoint, which is wrong beyond ASCII: write [ \t] for \h and \n for \v`)
-	case negated(p.looped) > 0 && negated(p.escaped) > 1:
+	case negated(p.looped) > 0 && negated(p.classes) > 1:
 		return Tree{}, fmt.Errorf(`two negated properties, one of them repeated, are not supported, since PCRE2 treats them as disjoint: write [\P{L}] for \P{L}`)
 	case p.newline >= 0 && p.varies:
 		return Tree{}, errorAt(p.newline, `\R beside a quantifier is not supported, since PCRE2 gets it wrong after a repeat: write (?:\r\n|\n|\r)`)
@@ -83,7 +83,7 @@ type parser struct {
 	names    map[string]int  // the groups that have a name
 	ranges   int             // of all classes so far
 	behind   int             // how many lookbehinds are being read
-	escaped  map[string]bool // the names of class escapes outside of classes
+	classes  map[string]bool // the names of class escapes outside of classes
 	looped   map[string]bool // those of them that a quantifier repeats
 	newline  int             // where a \R stands, -1 for none
 	varies   bool            // some quantifier has a minimum below its maximum
