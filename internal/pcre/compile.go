@@ -39,11 +39,9 @@ func Compile(pattern string, b *meter.Budget) (*Regex, error) {
 	if err := checkOrder(tree, false, false); err != nil {
 		return nil, err
 	}
-	r := &Regex{}
-	if isLinear(tree, nothingFollows) && nestedRepeats(tree) <= maxLinearRepeat {
-		if r.parts = countParts(tree, linearEngine); r.parts <= maxParts {
-			return r, r.compileLinear(tree, b)
-		}
+	r := &Regex{parts: countParts(tree, linearEngine)}
+	if r.parts <= maxParts && nestedRepeats(tree) <= maxLinearRepeat && isLinear(tree, nothingFollows) {
+		return r, r.compileLinear(tree, b)
 	}
 	if r.parts = countParts(tree, backtrackingEngine); r.parts <= maxParts {
 		r.backtracking, err = newBacktracking(tree, b)
