@@ -26,13 +26,11 @@ type Implied struct {
 // A StandIn says whether a value is in the object or, if it is not, why it counts.
 type StandIn uint8
 
+// With Unset and Zero, it is the default of the field.
 const (
-	// Written means that the value is in the object.
-	Written StandIn = iota
-	// Unset means that the value is the default of a missing field.
-	Unset
-	// Zero means that the value is the default of a field that is 0, which counts as missing.
-	Zero
+	Written StandIn = iota // the value is in the object
+	Unset                  // the field is missing
+	Zero                   // the field is 0, which counts as missing
 )
 
 // SetDefault sets the default of the field of a path, and replaces an earlier one.

@@ -14,38 +14,30 @@ type Setters uint8
 // A Condition says when others set a field.
 type Condition int
 
+// The conditions. A field that is empty, 0 or false may look missing to others: Go's type for it cannot
+// distinguish that.
 const (
-	// IfMissing means that others set the field if it is missing. In an object, this
-	// applies to each member separately.
-	IfMissing Condition = iota
-	// IfEmptyText, IfZero and IfFalse mean that others set the field if it is missing, or has the value that
-	// Go's type for it cannot distinguish from that.
-	IfEmptyText
-	IfZero
-	IfFalse
-	// WholeIfMissing means that others set the field if it is missing. They copy an object
-	// with everything in it.
-	WholeIfMissing
-	// WholeIfEmpty means that others copy the whole list if it is missing or empty.
-	WholeIfEmpty
-	// Appended means that others always append items to the list.
-	Appended
-	// Overwritten means that others always set the field.
-	Overwritten
+	IfMissing      Condition = iota // if it is missing; of an object, each member separately
+	IfEmptyText                     // if it is missing, or ""
+	IfZero                          // if it is missing, or 0
+	IfFalse                         // if it is missing, or false
+	WholeIfMissing                  // if it is missing; they copy an object with everything in it
+	WholeIfEmpty                    // if it is missing, or an empty list; they copy the whole list
+	Appended                        // always; they append items to the list
+	Overwritten                     // always
 )
 
 // A Settable is a field that others may set. They also create missing objects around it, but
 // no items of lists.
 type Settable struct {
-	By Setters
-	// Path consists of names, [*] for the items of a list, and .* for members of any name.
-	Path string
-	When Condition
+	By     Setters
+	Path   string // of names, [*] for the items of a list, and .* for members of any name
+	When   Condition
+	Inside bool // others do not create a missing parent
+
 	// Only reports whether others may set the field, given the rest of the object. The
 	// parent is the object around the field. If Only is nil, they may always set it.
 	Only func(in Around, parent any) bool
-	// Inside means that others do not create a missing parent.
-	Inside bool
 }
 
 // Around is the object around a field. A [Search] is one.

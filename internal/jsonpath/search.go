@@ -69,10 +69,8 @@ func (f VisitorFunc) Visit(s *Search, value any) bool { return f(s, value) }
 // Placeholders finds what is not filled in yet in strings. Each function returns an error
 // that names the placeholder; nil if there is none.
 type Placeholders struct {
-	// Whole finds a placeholder that may become a value of any type.
-	Whole func(s string) error
-	// Within finds a placeholder in a string or in the name of a member.
-	Within func(s string) error
+	Whole  func(s string) error // finds one that may become a value of any type
+	Within func(s string) error // finds one in a string, or in the name of a member
 }
 
 // A selection is a value that a step selects.
