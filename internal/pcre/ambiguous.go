@@ -23,8 +23,11 @@ func isAmbiguous(tree *node) bool {
 	return false
 }
 
-// maxCharacters is how many characters isAmbiguous tries.
-const maxCharacters = 32
+const (
+	maxCharacters = 32      // that isAmbiguous tries
+	longRun       = 1 << 15 // long enough to count as unbounded, and short enough to multiply
+	manyRepeats   = 10      // from which there are too many ways
+)
 
 // repeatedCharacters returns the first character of each set in a repeat, each once.
 func repeatedCharacters(tree *node) []rune {
@@ -44,12 +47,6 @@ type runFinder struct {
 	character rune
 	ambiguous bool // a repeat has parts of different lengths
 }
-
-// longRun is long enough to count as unbounded, and short enough to multiply.
-const longRun = 1 << 15
-
-// manyRepeats is the number of repeats from which there are too many ways.
-const manyRepeats = 10
 
 func (f *runFinder) runs(n *node) interval {
 	run := none // an atomic part matches in one way only; nothing is known about anchors and back-references

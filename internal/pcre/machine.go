@@ -39,11 +39,11 @@ const (
 	frameTakeMore                  // the run takes one more
 )
 
-// stepsBetweenLooks is how many steps pass between two looks at the time: less than a millisecond.
-const stepsBetweenLooks = 10_000
-
-// leastLook is less time than passes between two looks.
-const leastLook = 20 * time.Microsecond
+const (
+	stepsBetweenLooks = 10_000                // at the time: less than a millisecond
+	leastLook         = 20 * time.Microsecond // less time than passes between two looks
+	maxTried          = 1 << 25               // bits of a machine at most: 4 MiB
+)
 
 // match reports whether the program matches anywhere in the subject, which is valid UTF-8.
 func (p *program) match(subject string, limit time.Duration) (bool, error) {
@@ -106,9 +106,6 @@ func (m *machine) spend(steps int) bool {
 	}
 	return m.err == nil
 }
-
-// maxTried is how many bits a machine keeps at most: 4 MiB.
-const maxTried = 1 << 25
 
 // remember makes the machine keep what it has tried, from when a match takes long.
 func (m *machine) remember() {
