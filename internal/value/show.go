@@ -11,8 +11,13 @@ import (
 // Text for terminals and logs comes from hostile input. The functions in this file keep it
 // short, on one line, and without control characters.
 
-// MaxShown is the largest number of code points of a value that a line shows.
-const MaxShown = 100
+// How much is shown at most.
+const (
+	MaxShown  = 100  // code points of a value in a line
+	MaxLine   = 1000 // code points of a message or field in a line
+	MaxInList = 10   // strings of a list in a line
+	MaxListed = 100  // errors or violations in a text for people
+)
 
 // Describe returns a text for people about a resolved value: a string in quotes, a number or
 // boolean as it is, or the type of any other value.
@@ -96,9 +101,6 @@ func ClippedBytes(s string, most int) string {
 	return s[:end] + "…"
 }
 
-// MaxLine is the largest number of code points of a message or field that a line shows.
-const MaxLine = 1000
-
 // OneLine returns a message or field with control characters as escapes. It returns only the
 // beginning of a long one.
 func OneLine(s string) string {
@@ -123,9 +125,6 @@ func isUnsafe(r rune) bool {
 	return r == utf8.RuneError || !unicode.IsGraphic(r)
 }
 
-// MaxInList is how many strings of a list a line shows at most.
-const MaxInList = 10
-
 // AppendList appends strings in quotes to b, up to the length of a line.
 func AppendList(b []byte, values []string) []byte {
 	for i, value := range values {
@@ -140,9 +139,6 @@ func AppendList(b []byte, values []string) []byte {
 	}
 	return b
 }
-
-// MaxListed is how many errors or violations a text for people lists at most.
-const MaxListed = 100
 
 // ErrorList returns a title and the errors, each on a line of its own if there are several.
 func ErrorList[E error](title string, all []E) string {
