@@ -24,11 +24,13 @@ var (
 	errNoJSON = errors.New("the object holds a value that JSON does not have, such as NaN or a function")
 )
 
-// PlainWork is what Plain pays for each value, in units of about a nanosecond. A long string
-// counts as several values. A number that is long when it is written costs more.
-const PlainWork = 120
-
-const digitWork = 30 // a digit beyond quantity.UsualSize
+// What Plain and Copy pay, in units of about a nanosecond, and what Copy pays in bytes.
+const (
+	PlainWork   = 120 // each value; a long string counts as several
+	digitWork   = 30  // a digit of a number beyond quantity.UsualSize
+	copiedSize  = 64  // about the size of a map or slice
+	copiedChild = 48  // the same, for each value in it
+)
 
 // Plain converts v to the types of Kubernetes' unstructured objects: map[string]any, []any,
 // string, bool, nil, int64 for every whole number that fits, float64 for every other number
@@ -62,12 +64,6 @@ func IsEqual(x, y any, m *meter.Meter) bool {
 	}
 	return reflect.DeepEqual(plainX, plainY)
 }
-
-// These are about the sizes in bytes of a map or slice, and of each value in it.
-const (
-	copiedSize  = 64
-	copiedChild = 48
-)
 
 // A plainer converts values for Plain and Copy. It stops at the first error.
 type plainer struct {
