@@ -89,7 +89,7 @@ func (w *Search) member(v any, i int, f *Implied, name string) (selection, bool)
 func (w *Search) resolved(raw any) (any, bool) {
 	next := value.Resolve(raw)
 	isFree := !isContainer(next) || isContainer(raw) || !value.IsEncoded(raw)
-	return next, next != nil && (isFree || w.weigh(next))
+	return next, next != nil && (isFree || w.Spend(4*countValues(next)))
 }
 
 // isContainer reports whether a value is an object or array of the types that decoders return.
@@ -101,25 +101,20 @@ func isContainer(v any) bool {
 	return false
 }
 
-func (w *Search) weigh(v any) bool {
-	if !w.Spend(4) {
-		return false
-	}
+// countValues returns how many values there are in a decoded value, with itself.
+func countValues(v any) int {
+	count := 1
 	switch v := v.(type) {
 	case map[string]any:
 		for _, next := range v {
-			if !w.weigh(next) {
-				return false
-			}
+			count += countValues(next)
 		}
 	case []any:
 		for _, next := range v {
-			if !w.weigh(next) {
-				return false
-			}
+			count += countValues(next)
 		}
 	}
-	return true
+	return count
 }
 
 // eachOf yields what the keys of a union select, each once.
