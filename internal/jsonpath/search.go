@@ -16,14 +16,11 @@ const MaxMatches = 10_000
 
 var errTooManyMatches = errors.New("the path selects more than 10,000 values")
 
-// NodeWork is the cost of a value at which a Search looks, in units of work. A long value
-// counts as several. The number is measured and rounded up.
-const NodeWork = 500
-
-// These are the cost and the size in bytes of a branch of a descent.
+// What a Search pays, in units of work and in bytes.
 const (
-	branchWork = NodeWork / 2
-	branchSize = 150
+	NodeWork   = 500          // a value at which it looks, measured and rounded up; a long one counts as several
+	branchWork = NodeWork / 2 // a branch of a descent
+	branchSize = 150          // the same
 )
 
 // A Search finds what one path selects in one value. It follows the path step by step up to

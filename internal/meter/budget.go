@@ -6,8 +6,7 @@ import "time"
 // that backtrack. It is not safe for concurrent use.
 type Budget struct {
 	Meter
-	// Backtracking is how long they may still be matched.
-	Backtracking time.Duration
+	Backtracking time.Duration // how long they may still be matched
 	// Waited is how long they have waited for those of other calls, and Late how long for a core,
 	// or matched in vain. Neither is part of that time.
 	Waited, Late time.Duration

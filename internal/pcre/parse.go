@@ -9,11 +9,9 @@ import (
 	"github.com/vmrules/vmrules/internal/meter"
 )
 
-// MaxBytes is how long a pattern may be, in bytes.
-const MaxBytes = 4 << 10
-
-// The other bounds of a pattern. maxRepeat is PCRE2's own.
+// The bounds of a pattern. maxRepeat is PCRE2's own.
 const (
+	MaxBytes     = 4 << 10
 	maxNesting   = 100
 	maxRepeat    = 65535
 	maxRanges    = 10_000
