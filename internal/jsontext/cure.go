@@ -20,7 +20,7 @@ func (r *reader) badToken(start int, expected string) {
 			r.unreadable(i, "a string cannot hold the control character %q: close the string before it, or write it as an escape", c)
 			return
 		case c == '\\':
-			if !isEscape(r.text[i+1:]) {
+			if !isEscape(r.text[i:]) {
 				r.unreadable(i, `the backslash does not begin a JSON escape: write \\ for a backslash`)
 				return
 			}
@@ -49,15 +49,12 @@ func (r *reader) strange(at int, expected string) {
 	}
 }
 
-// isEscape reports whether s, which follows a backslash, begins with the rest of an escape.
+// isEscape reports whether s, which begins with a backslash, begins with an escape.
 func isEscape(s string) bool {
-	if s == "" || strings.IndexByte(`"\/bfnrtu`, s[0]) < 0 {
+	if len(s) < len(`\n`) || strings.IndexByte(`"\/bfnrtu`, s[1]) < 0 {
 		return false
 	}
-	if s[0] != 'u' {
-		return true
-	}
-	return len(s) > 4 && strings.Trim(s[1:5], "0123456789abcdefABCDEF") == ""
+	return s[1] != 'u' || codeUnit(s) >= 0
 }
 
 // unreadable reports a syntax error, unless what is there is a slip. If the string before it contains
