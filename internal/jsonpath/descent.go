@@ -18,14 +18,12 @@ func (w *Search) below(v any, states []int, f *Implied) bool {
 	if states[len(states)-1] == len(w.steps) && !w.found(v) {
 		return false
 	}
-	held := w.branches
-	more := w.followAll(w.merged(v, states, f), f)
-	w.Meter.Free((w.branches - held) * branchSize)
-	w.branches = held
+	branches, made := w.merged(v, states, f)
+	more := w.followAll(branches, f)
+	w.Meter.Free(made * branchSize)
 	return more
 }
 
-// followAll continues the search in all branches.
 func (w *Search) followAll(branches []branch, f *Implied) bool {
 	for _, next := range branches {
 		before := w.enter(next.selection)
@@ -38,7 +36,6 @@ func (w *Search) followAll(branches []branch, f *Implied) bool {
 	return w.err == nil
 }
 
-// follow continues the search in a branch.
 func (w *Search) follow(b branch, f *Implied) bool {
 	if b.standIn != Written {
 		return w.from(b.value, b.states[0], f)
@@ -53,9 +50,8 @@ type branch struct {
 }
 
 // merged returns what the steps select in v: each location once, in document order, with
-// the set of steps that may come next there.
-func (w *Search) merged(v any, states []int, f *Implied) []branch {
-	var all []branch
+// the set of steps that may come next there. It also returns how many branches it paid for.
+func (w *Search) merged(v any, states []int, f *Implied) (all []branch, made int) {
 	for _, i := range states {
 		if i == len(w.steps) {
 			continue
@@ -70,15 +66,15 @@ func (w *Search) merged(v any, states []int, f *Implied) []branch {
 			if !w.Pay(branchWork, branchSize) {
 				return false
 			}
-			w.branches++
+			made++
 			own = append(own, branch{s, next})
 			return true
 		}) {
-			return nil
+			return nil, made
 		}
 		all = w.union(all, own)
 	}
-	return all
+	return all, made
 }
 
 // union merges two lists of branches, each in document order and without duplicates.

@@ -38,12 +38,11 @@ type Search struct {
 	Placeholders *Placeholders // nil if strings contain no placeholders
 	Thorough     bool          // whether all doubts are wanted, and not only one
 
-	object   any // the value where the search begins, which some conditions need
-	steps    jp.Expr
-	at       Location // the location of the current value
-	standIn  StandIn  // whether the current value is a default
-	matches  int
-	branches int // the number of branches in memory
+	object  any // the value where the search begins, which some conditions need
+	steps   jp.Expr
+	at      Location // the location of the current value
+	standIn StandIn  // whether the current value is a default
+	matches int
 
 	unreadable error   // that a value on the way, or at the end, is not readable
 	unread     int     // how many there are
