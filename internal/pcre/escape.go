@@ -1,6 +1,7 @@
 package pcre
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -51,7 +52,7 @@ func (p *parser) escape(start int) *node {
 		return p.backref(start, group)
 	}
 	if set, class := p.classEscape(start, c); class != "" {
-		p.classes[class] = true
+		p.classes = append(p.classes, class)
 		p.count(start, set)
 		return &node{op: opSet, at: start, set: set, class: class}
 	}
@@ -93,10 +94,14 @@ func (p *parser) notNewline(start int) *node {
 func (p *parser) backrefByName(start int) *node {
 	for _, marks := range []string{"<>", "''", "{}"} {
 		if p.take(marks[:1]) {
-			return p.backref(start, p.names[p.name(rune(marks[1]))])
+			return p.namedBackref(start, rune(marks[1]))
 		}
 	}
 	return p.fail(start, `"\k" must be followed by a group's name: \k<name>, \k'name' or \k{name}`)
+}
+
+func (p *parser) namedBackref(start int, end rune) *node {
+	return p.backref(start, slices.Index(p.names, p.name(end))+1)
 }
 
 func (p *parser) backref(start, group int) *node {

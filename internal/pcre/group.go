@@ -1,6 +1,9 @@
 package pcre
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // refusedGroups are the groups that a tree cannot hold, by what follows the "(?".
 var refusedGroups = []struct{ begin, name string }{
@@ -25,7 +28,7 @@ func (p *parser) parenthesis(start int) *node {
 		if p.has(optionNoCapture) {
 			return p.rest(start, &node{op: opConcat})
 		}
-		return p.capture(start)
+		return p.capture(start, "")
 	}
 	for _, refused := range refusedGroups {
 		if p.take(refused.begin) {
@@ -53,7 +56,7 @@ func (p *parser) parenthesis(start int) *node {
 	case p.take("'"):
 		return p.named(start, '\'')
 	case p.take("P="):
-		return p.backref(start, p.names[p.name(')')])
+		return p.namedBackref(start, ')')
 	}
 	return p.setting(start)
 }
@@ -98,11 +101,10 @@ func (p *parser) letters() optionSet {
 
 func (p *parser) named(start int, end rune) *node {
 	name := p.name(end)
-	if p.names[name] != 0 {
+	if slices.Contains(p.names, name) {
 		return p.fail(start, "there is already a group with the name %s", name)
 	}
-	p.names[name] = len(p.captures) + 1
-	return p.capture(start)
+	return p.capture(start, name)
 }
 
 // name reads a group's name and the character that ends it.
@@ -115,9 +117,9 @@ func (p *parser) name(end rune) string {
 	return name
 }
 
-func (p *parser) capture(start int) *node {
+func (p *parser) capture(start int, name string) *node {
 	n := &node{op: opCapture, group: len(p.captures) + 1}
-	p.captures = append(p.captures, n)
+	p.captures, p.names = append(p.captures, n), append(p.names, name)
 	return p.rest(start, n)
 }
 

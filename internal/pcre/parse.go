@@ -39,17 +39,18 @@ func Parse(pattern string, b *meter.Budget) (Tree, error) {
 	if err := b.Spend(len(pattern)*patternByteWork, 0); err != nil {
 		return Tree{}, err
 	}
-	p := &parser{budget: b, newline: -1, classes: map[string]bool{}, looped: map[string]bool{}, text: []rune(pattern), names: map[string]int{}}
+	p := &parser{budget: b, newline: -1, text: []rune(pattern)}
 	root := p.alternation()
 	if !p.done() {
 		p.fail(p.pos, `this ")" has no "(": write "\)" for the character`)
 	}
 	// PCRE2 would not give back what \S took for a \h or \v behind it, or the other way round.
-	blanks, loopedBlanks := p.classes["h"] || p.classes["v"], p.looped["h"] || p.looped["v"]
+	isBlank := func(class string) bool { return class == "h" || class == "v" }
+	blanks, loopedBlanks := slices.ContainsFunc(p.classes, isBlank), slices.ContainsFunc(p.looped, isBlank)
 	switch {
 	case p.err != nil:
 		return Tree{}, p.err
-	case p.looped["S"] && blanks || p.classes["S"] && loopedBlanks:
+	case slices.Contains(p.looped, "S") && blanks || slices.Contains(p.classes, "S") && loopedBlanks:
 		return Tree{}, fmt.Errorf(`\S together with \h or \v, one of them repeated, is not supported, since PCRE2 treats them as disjoint, which is wrong beyond ASCII: write [ \t] for \h and \n for \v`)
 	case negated(p.looped) > 0 && negated(p.classes) > 1:
 		return Tree{}, fmt.Errorf(`two negated properties, one of them repeated, are not supported, since PCRE2 treats them as disjoint: write [\P{L}] for \P{L}`)
@@ -60,10 +61,10 @@ func Parse(pattern string, b *meter.Budget) (Tree, error) {
 	return Tree{pattern, root}, nil
 }
 
-// negated counts the negated properties among classes.
-func negated(classes map[string]bool) (n int) {
-	for class := range classes {
-		if class[0] == '^' {
+// negated counts the different negated properties among classes.
+func negated(classes []string) (n int) {
+	for i, class := range classes {
+		if class[0] == '^' && !slices.Contains(classes[:i], class) {
 			n++
 		}
 	}
@@ -75,16 +76,16 @@ type parser struct {
 	text     []rune
 	pos      int
 	options  optionSet
-	quoted   bool            // between \Q and \E
-	nesting  int             // of groups
-	captures []*node         // those begun so far; one that has not ended has no subs
-	names    map[string]int  // the groups that have a name
-	ranges   int             // of all classes so far
-	behind   int             // how many lookbehinds are being read
-	classes  map[string]bool // the names of class escapes outside of classes
-	looped   map[string]bool // those of them that a quantifier repeats
-	newline  int             // where a \R stands, -1 for none
-	varies   bool            // some quantifier has a minimum below its maximum
+	quoted   bool     // between \Q and \E
+	nesting  int      // of groups
+	captures []*node  // those begun so far; one that has not ended has no subs
+	names    []string // of the captures; "" of one without
+	ranges   int      // of all classes so far
+	behind   int      // how many lookbehinds are being read
+	classes  []string // the names of class escapes outside of classes
+	looped   []string // those of them that a quantifier repeats
+	newline  int      // where a \R stands, -1 for none
+	varies   bool     // some quantifier has a minimum below its maximum
 
 	// What the class that is being read has inside.
 	hasNegated bool // \W, \S, \D or [:^...:]
@@ -125,31 +126,34 @@ const (
 // alternation reads up to the end of the group that it is in. An option that is set in
 // one branch also holds in the branches after it.
 func (p *parser) alternation() *node {
-	n := &node{op: opAlternate, at: p.pos}
+	at := p.pos
+	first := p.concat()
+	if !p.take("|") {
+		return first
+	}
+	n := &node{op: opAlternate, at: at, subs: []*node{first}}
 	for more := true; more; more = p.take("|") {
 		n.subs = append(n.subs, p.concat())
-	}
-	if len(n.subs) == 1 {
-		return n.subs[0]
 	}
 	return n
 }
 
 func (p *parser) concat() *node {
-	n := &node{op: opConcat, at: p.pos}
+	at := p.pos
+	var subs []*node
 	for {
 		p.skip()
 		if p.done() || !p.quoted && (p.next() == '|' || p.next() == ')') {
 			break
 		}
 		if item := p.item(); item != nil {
-			n.subs = append(n.subs, p.repeated(item))
+			subs = append(subs, p.repeated(item))
 		}
 	}
-	if len(n.subs) == 1 {
-		return n.subs[0]
+	if len(subs) == 1 {
+		return subs[0]
 	}
-	return n
+	return &node{op: opConcat, at: at, subs: subs}
 }
 
 // skip passes over what has no meaning of its own: comments, \Q and \E, and white

@@ -33,7 +33,7 @@ func (p *parser) repeated(item *node) *node {
 	}
 	p.varies = p.varies || n.min != n.max
 	if item.class != "" {
-		p.looped[item.class] = true
+		p.looped = append(p.looped, item.class)
 	}
 	n.at, n.subs = item.at, []*node{item}
 	if possessive {

@@ -16,8 +16,8 @@ type node struct {
 	class    string   // opSet: the name of the class escape that it was, if it was one
 	subs     []*node  // the parts of opConcat and opAlternate; the one part of the others
 	min, max int      // opRepeat; max may be unbounded
-	lazy     bool     // opRepeat
 	group    int      // opCapture, opBackref
+	lazy     bool     // opRepeat
 	referred bool     // opCapture: a back-reference refers to it
 	caseless bool     // opBackref
 	length   interval // how many characters it matches; the most of a repeat that varies is math.MaxInt
