@@ -118,11 +118,7 @@ func (f *Implied) At(e Element) *Implied {
 	case e.IsItem():
 		return f.items
 	}
-	return f.member(e.Name())
-}
-
-func (f *Implied) member(name string) *Implied {
-	if member := f.members[name]; member != nil {
+	if member := f.members[e.name]; member != nil {
 		return member
 	}
 	return f.others

@@ -51,12 +51,12 @@ func (w *Search) setBelow(f *Implied, steps jp.Expr) Setters {
 	}
 	switch step := steps[0].(type) {
 	case jp.Child:
-		return w.setBelow(f.member(string(step)), steps[1:])
+		return w.setBelow(f.At(Member(string(step))), steps[1:])
 	case jp.Union:
 		var found Setters
 		for _, key := range step {
 			if name, ok := key.(jp.Child); ok {
-				found |= w.setBelow(f.member(string(name)), steps[1:])
+				found |= w.setBelow(f.At(Member(string(name))), steps[1:])
 			}
 		}
 		return found
