@@ -11,7 +11,7 @@ import (
 
 // The bounds of a pattern. maxRepeat is PCRE2's own.
 const (
-	MaxBytes     = 4 << 10
+	MaxBytes     = 4 << 10 // of its text
 	maxNesting   = 100
 	maxRepeat    = 65535
 	maxRanges    = 10_000
