@@ -25,23 +25,19 @@ func (t *Tree) alternatives() (all []alternative) {
 		n = n.subs[0]
 	}
 	for _, branch := range n.branches() {
-		all = append(all, alternativeOf(branch))
+		a := alternative{between: []*node{branch}}
+		if branch.op == opConcat {
+			a.between = branch.subs
+		}
+		if len(a.between) > 0 && slices.Contains(beginnings, a.between[0].op) {
+			a.begin, a.between = a.between[0], a.between[1:]
+		}
+		if last := len(a.between) - 1; last >= 0 && slices.Contains(ends, a.between[last].op) {
+			a.end, a.between = a.between[last], a.between[:last]
+		}
+		all = append(all, a)
 	}
 	return all
-}
-
-func alternativeOf(n *node) (a alternative) {
-	a.between = []*node{n}
-	if n.op == opConcat {
-		a.between = n.subs
-	}
-	if len(a.between) > 0 && slices.Contains(beginnings, a.between[0].op) {
-		a.begin, a.between = a.between[0], a.between[1:]
-	}
-	if last := len(a.between) - 1; last >= 0 && slices.Contains(ends, a.between[last].op) {
-		a.end, a.between = a.between[last], a.between[:last]
-	}
-	return a
 }
 
 var beginnings, ends = []op{opBeginText, opBeginLine}, []op{opEndText, opEndLine, opEndOrNewline}
