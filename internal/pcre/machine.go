@@ -277,8 +277,8 @@ func (m *machine) matchInner(pc, at int) (end int, matched bool) {
 
 // undo removes the frames above base and restores the slots.
 func (m *machine) undo(base int) {
-	for i := len(m.stack) - 1; i >= base; i-- {
-		if f := m.stack[i]; f.kind == frameRestore {
+	for _, f := range slices.Backward(m.stack[base:]) {
+		if f.kind == frameRestore {
 			m.slots[f.at] = int(f.from)
 		}
 	}
@@ -288,13 +288,8 @@ func (m *machine) undo(base int) {
 // commit removes the frames above base, except those that restore slots if what comes before
 // is tried another way.
 func (m *machine) commit(base int) {
-	kept := m.stack[:base]
-	for _, f := range m.stack[base:] {
-		if f.kind == frameRestore {
-			kept = append(kept, f)
-		}
-	}
-	m.stack = kept
+	kept := slices.DeleteFunc(m.stack[base:], func(f frame) bool { return f.kind != frameRestore })
+	m.stack = m.stack[:base+len(kept)]
 }
 
 func (m *machine) matchBackref(i *instruction, at int) (end int, matched bool) {
