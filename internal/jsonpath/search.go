@@ -14,8 +14,6 @@ import (
 // MaxMatches is the largest number of values that one path may select.
 const MaxMatches = 10_000
 
-var errTooManyMatches = errors.New("the path selects more than 10,000 values")
-
 // What a Search pays, in units of work and in bytes.
 const (
 	NodeWork   = 500          // a value at which it looks, measured and rounded up; a long one counts as several
@@ -129,14 +127,12 @@ func (w *Search) addDoubt(err error) {
 
 const maxDoubts = 16
 
-var errManyDoubts = errors.New("there are too many doubts")
-
 // keepAlso keeps one more doubt of a Thorough search.
 func (w *Search) keepAlso(err error) {
 	switch {
 	case !w.Thorough || len(w.also) > maxDoubts:
 	case len(w.also) == maxDoubts:
-		w.also = append(w.also, errManyDoubts)
+		w.also = append(w.also, errors.New("there are too many doubts"))
 	default:
 		w.also = append(w.also, err)
 	}
@@ -172,7 +168,7 @@ func (w *Search) fail(err error) {
 func (w *Search) found(v any) bool {
 	w.matches++
 	if w.matches > MaxMatches {
-		w.fail(errTooManyMatches)
+		w.fail(errors.New("the path selects more than 10,000 values"))
 		return false
 	}
 	return w.Visitor.Visit(w, v)

@@ -10,11 +10,6 @@ import (
 // constructs that all engines read alike are written. Those that some engines lack, such
 // as lookbehind, are refused.
 
-var (
-	errNotECMA     = errors.New("the regex has parts that not all engines for ECMA-262 support")
-	errECMATooLong = errors.New("the regex is too long when written out for ECMA-262")
-)
-
 // maxECMA is the largest size of a written pattern in bytes: a class of PCRE can become long.
 const maxECMA = 16 << 10
 
@@ -24,7 +19,7 @@ func (t *Tree) ECMA(b *meter.Budget) (string, error) {
 	// Without back-references, the order of trying does not matter, nor does it matter whether a
 	// lookahead is atomic.
 	if t.root.hasOp(opAtomic, opBackref, opLookbehind, opNotLookbehind, opBeginLine) {
-		return "", errNotECMA
+		return "", errors.New("the regex has parts that not all engines for ECMA-262 support")
 	}
 	size := sizeOf(t.root)
 	if err := b.Spend(200*size.nodes+200*size.ranges, 0); err != nil {
@@ -32,7 +27,7 @@ func (t *Tree) ECMA(b *meter.Budget) (string, error) {
 	}
 	written := printFor(t.root, ecmaEngine)
 	if len(written) > maxECMA {
-		return "", errECMATooLong
+		return "", errors.New("the regex is too long when written out for ECMA-262")
 	}
 	return written, nil
 }
