@@ -29,13 +29,10 @@ func newBacktracking(tree *node, b *meter.Budget) (*backtracking, error) {
 	return &backtracking{sync.Pool{New: func() any { own := *regex; return &own }}}, nil
 }
 
-// maxMatchTimeout keeps the engine's deadline within what it can count.
-const maxMatchTimeout = time.Hour
-
 func (b *backtracking) match(subject string, limit time.Duration) (bool, error) {
 	regex := b.copies.Get().(*regexp2.Regexp)
 	defer b.copies.Put(regex)
-	regex.MatchTimeout = min(limit, maxMatchTimeout)
+	regex.MatchTimeout = min(limit, time.Hour) // so that the engine can count to its deadline
 	matched, err := regex.MatchString(subject)
 	switch {
 	case errors.Is(err, regexp2.ErrBacktrackingStackLimit):

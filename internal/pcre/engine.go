@@ -68,9 +68,6 @@ func nestedRepeats(n *node) int {
 	return most
 }
 
-// boundarySize is the number of parts of a word boundary when written out.
-const boundarySize = 10
-
 // countParts returns the number of n's parts. The linear engine writes repeats out.
 // The backtracking engine counts, and takes a repeated character for one part.
 func countParts(n *node, target engine) int {
@@ -79,7 +76,7 @@ func countParts(n *node, target engine) int {
 	case n.op == opConcat && len(n.subs) == 1:
 		total = 0 // only parentheses
 	case target == backtrackingEngine && (n.op == opWordBoundary || n.op == opNotWordBoundary):
-		total = boundarySize
+		total = 10 // written out
 	}
 	for _, sub := range n.subs {
 		total += countParts(sub, target)
