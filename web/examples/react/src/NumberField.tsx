@@ -9,7 +9,7 @@ import {
 import type { Input } from "@vmrules/vmrules/react";
 import type { FormEvent, ReactNode } from "react";
 import { type Control, useController } from "react-hook-form";
-import type { Values } from "./CpuMemoryModal.js";
+import type { Values } from "./values.js";
 
 interface Props {
   control: Control<Values>;
