@@ -2,6 +2,7 @@ package admission
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -110,6 +111,9 @@ func WithValidateOptions(opts ...vmrules.ValidateOption) Option {
 // WithRefusalCounter also counts the requests that are refused by rules, with the code 422, in a counter of
 // yours: under the name that your alerts have, and in your registry.
 func WithRefusalCounter(c prometheus.Counter) Option {
+	if c == nil {
+		return func(s *settings) { s.wrong = append(s.wrong, errors.New("there is no counter of refusals")) }
+	}
 	return WithDecisions(func(_ context.Context, _ admission.Request, resp admission.Response, _ *vmrules.Report) {
 		if resp.Result != nil && resp.Result.Code == http.StatusUnprocessableEntity {
 			c.Inc()
@@ -124,7 +128,12 @@ type DecisionFunc func(ctx context.Context, req admission.Request, resp admissio
 
 // WithDecisions calls a function with each decision.
 func WithDecisions(told DecisionFunc) Option {
-	return func(s *settings) { s.told = append(s.told, told) }
+	return func(s *settings) {
+		if told == nil {
+			s.wrong = append(s.wrong, errors.New("there is no function for decisions"))
+		}
+		s.told = append(s.told, told)
+	}
 }
 
 // Reports are reports.Settings. What keeps reports is a package of its own, so that only programs that want

@@ -33,7 +33,9 @@ func New(reader client.Reader, opts ...Option) (*Reviewer, error) {
 		vmrules.DoubtInstancetype, vmrules.DoubtPreference, vmrules.DoubtTemplate,
 	}}}
 	for _, o := range opts {
-		o(&s)
+		if o != nil {
+			o(&s)
+		}
 	}
 	if reader == nil {
 		s.wrong = append(s.wrong, errors.New("there is no reader"))
