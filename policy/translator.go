@@ -164,7 +164,7 @@ func inSpec(steps jp.Expr) bool {
 			return false
 		}
 	}
-	return nameIn(steps[0]) == "spec"
+	return len(steps) > 0 && nameIn(steps[0]) == "spec"
 }
 
 // required translates a rule without valid: the path must select something.
