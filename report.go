@@ -92,7 +92,7 @@ func (p *part) ofMark(k int) Result {
 	case plan.Waits:
 		r.Outcome, r.Note, r.Waits = OutcomeSkipped, errNotFilledIn.Error(), true
 	default:
-		r.Outcome, r.Violations = of.outcomeIfViolated(), p.appendBroken(nil, k)
+		r.Outcome, r.Violations = of.outcomeIfViolated(), p.appendBroken(nil, k, nil)
 		if !of.JustWarning && !slices.ContainsFunc(r.Violations, Violation.fails) {
 			r.Outcome, r.Note = OutcomeWarned, unchanged
 		}
@@ -100,20 +100,26 @@ func (p *part) ofMark(k int) Result {
 	return r
 }
 
-// warns reports whether something that the plan found wrong does not fail the object.
-func (p *part) warns(w plan.Wrong) bool { return w.Known || p.rules[w.Entry].JustWarning }
+// A choice chooses among what the plan found wrong, of which some just warns; nil chooses all.
+type choice func(w *plan.Wrong, warns bool) bool
 
-// appendBroken appends the violations of a rule that the plan found broken.
-func (p *part) appendBroken(all []Violation, k int) []Violation {
+// warns reports whether something that the plan found wrong does not fail the object.
+func (p *part) warns(w *plan.Wrong) bool { return w.Known || p.rules[w.Entry].JustWarning }
+
+// appendBroken appends the violations to choose of a rule that the plan found broken.
+func (p *part) appendBroken(all []Violation, k int, isWanted choice) []Violation {
 	var scalar value.Scalar
 	r := &p.rules[k]
 	isUsual := r.usual.Path != "" && slices.Equal(p.at, vmtarget.UsualAt)
 	own := plan.WrongOf(k, p.wrong)
 	for i := range own {
 		w := &own[i]
-		if w.Value == nil {
+		switch {
+		case isWanted != nil && !isWanted(w, p.warns(w)):
+			continue
+		case w.Value == nil:
 			all = append(all, r.missing(p.at))
-		} else {
+		default:
 			scalar.Set(w.Value)
 			key := constraint.Failure{Demand: w.Demand}.Key()
 			b := breach{key, r.literal.Breach(w.Demand, w.Value, &scalar), w.Value, w.StandIn, ""}
@@ -330,23 +336,33 @@ func (r *Report) Violations() []Violation {
 	if r.isZero() {
 		return []Violation{{Reason: ReasonInternal, Detail: "nothing has been validated"}}
 	}
-	return r.gather(func(warns bool) bool { return !warns }, (*Result).failing)
+	return r.gather(func(_ *plan.Wrong, warns bool) bool { return !warns }, (*Result).failing)
 }
 
-// gather returns violations: of what the plan found wrong, if it is wanted whether it warns or not, and what
-// choose returns of each result that a mark cannot express.
-func (r *Report) gather(isWanted func(warns bool) bool, choose func(*Result) []Violation) []Violation {
-	all := []Violation{}
+// gather returns violations: of what the plan found wrong, if it is wanted, and what choose returns
+// of each result that a mark cannot express.
+func (r *Report) gather(isWanted choice, choose func(*Result) []Violation) []Violation {
 	if r.isZero() || r.more == nil {
+		return []Violation{}
+	}
+	size := 0
+	for p := range r.parts() {
+		size += len(p.full)
+		for i := range p.wrong {
+			if w := &p.wrong[i]; isWanted == nil || isWanted(w, p.warns(w)) {
+				size++
+			}
+		}
+	}
+	all := make([]Violation, 0, size)
+	if size == 0 {
 		return all
 	}
 	for p := range r.parts() {
-		p.wrong = slices.DeleteFunc(slices.Clone(p.wrong), func(w plan.Wrong) bool { return !isWanted(p.warns(w)) })
-		all = slices.Grow(all, len(p.wrong)+len(p.full))
 		for k, m := range p.marks {
 			switch m {
 			case plan.Broken:
-				all = p.appendBroken(all, k)
+				all = p.appendBroken(all, k, isWanted)
 			case marksFull:
 				all, p.full = append(all, choose(&p.full[0])...), p.full[1:]
 			}
@@ -358,18 +374,18 @@ func (r *Report) gather(isWanted func(warns bool) bool, choose func(*Result) []V
 // Warnings returns the violations that do not fail the object: those of rules with
 // justWarning and, under Ratcheting, those that the old object has too.
 func (r *Report) Warnings() []Violation {
-	return r.filter(func(warns bool) bool { return warns }, func(v Violation) bool { return v.Warned })
+	return r.filter(func(_ *plan.Wrong, warns bool) bool { return warns }, func(v Violation) bool { return v.Warned })
 }
 
 // At returns the violations and warnings with exactly this Pointer, for an input of a form.
 // Those below it are not included. The Pointer "" is for violations about the whole
 // object, or about no field.
 func (r *Report) At(pointer string) []Violation {
-	return r.filter(func(bool) bool { return true }, func(v Violation) bool { return v.Pointer == pointer })
+	return r.filter(nil, func(v Violation) bool { return v.Pointer == pointer })
 }
 
 // filter returns the violations to keep. Of what the plan found wrong, only those exist that are wanted.
-func (r *Report) filter(isWanted func(warns bool) bool, keep func(Violation) bool) []Violation {
+func (r *Report) filter(isWanted choice, keep func(Violation) bool) []Violation {
 	all := r.gather(isWanted, func(result *Result) []Violation { return result.Violations })
 	return slices.DeleteFunc(all, func(v Violation) bool { return !keep(v) })
 }

@@ -109,7 +109,7 @@ func (p *part) describe() Target {
 
 // isBroken reports whether a result fails the target.
 func (p *part) isBroken() bool {
-	isFailing := func(w plan.Wrong) bool { return !p.warns(w) }
+	isFailing := func(w plan.Wrong) bool { return !p.warns(&w) }
 	return slices.ContainsFunc(p.wrong, isFailing) || slices.ContainsFunc(p.full, Result.fails)
 }
 
