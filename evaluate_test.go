@@ -155,6 +155,21 @@ func TestAllocationsOfSkippedRules(t *testing.T) {
 	}
 }
 
+// The violations that a report makes take no copy of what was found wrong if all of it is wanted.
+func TestAllocationsOfViolations(t *testing.T) {
+	if racetest.Enabled {
+		t.Skip("the race detector allocates, too")
+	}
+	rules := mustParse(t, `[{"name": "n", "rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores", "message": "m", "max": 0}]`)
+	report := Validate(rules, windowsVM(3))
+	if n := len(report.Violations()); n != 1 {
+		t.Fatalf("this is not what the test should measure:\n%s", report)
+	}
+	if allocations := testing.AllocsPerRun(100, func() { report.Violations() }); allocations > 4 {
+		t.Errorf("%v allocations, not 4", allocations)
+	}
+}
+
 // With a plan, the outcome at the bounds is right.
 func TestPlanAtTheBounds(t *testing.T) {
 	tests := []struct {
