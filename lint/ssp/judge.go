@@ -1,7 +1,6 @@
 package ssp
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -190,7 +189,10 @@ func (j *judgement) checkOf(r *rule) (func([]node) error, error) {
 		hold, err := j.interval("the value %d", constraint.Min, r.Min, constraint.Max, r.Max)
 		return func(values []node) error {
 			numbers, err := numbersOf(values)
-			return cmp.Or(err, eachOf(hold)(numbers))
+			if err != nil {
+				return err
+			}
+			return eachOf(hold)(numbers)
 		}, err
 	case vmrules.KindString:
 		hold, err := j.interval("its length in bytes, %d,", constraint.MinLength, r.MinLength, constraint.MaxLength, r.MaxLength)
