@@ -115,7 +115,7 @@ var plainVM = map[string]any{"spec": map[string]any{"template": map[string]any{"
 }}}}
 
 func (k key) String() string {
-	return k.kind + " " + strings.TrimPrefix(k.namespace+"/"+k.name, "/")
+	return k.kind + " " + manifest.FullName(k.namespace, k.name)
 }
 
 // A Lookup finds what VMs name in a Set, and keeps what it found. It is not safe for

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -146,7 +145,7 @@ func (r *Ruling) Judge(object map[string]any, opts ...vmrules.ValidateOption) (J
 	find := func(ref vmrules.TemplateRef) (*vmrules.Template, error) {
 		found, err := r.Templates.Named(ref)
 		if err != nil {
-			j.unclear[strings.TrimPrefix(ref.Namespace+"/"+ref.Name, "/")] = err
+			j.unclear[manifest.FullName(ref.Namespace, ref.Name)] = err
 			return nil, err
 		}
 		if j.By = found; found == nil {

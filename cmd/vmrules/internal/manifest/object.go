@@ -26,9 +26,11 @@ const (
 
 // String returns a name of the object for messages.
 func (o Object) String() string {
-	name := strings.TrimPrefix(o.Namespace+"/"+o.Name, "/")
-	return strings.TrimSpace(cmp.Or(o.Kind, "object") + " " + name)
+	return strings.TrimSpace(cmp.Or(o.Kind, "object") + " " + FullName(o.Namespace, o.Name))
 }
+
+// FullName joins a namespace, which may be "", and a name as people write them.
+func FullName(namespace, name string) string { return strings.TrimPrefix(namespace+"/"+name, "/") }
 
 // IsTemplate reports whether the object is a template of OpenShift or KubeVirt.
 func (o Object) IsTemplate() bool { return IsTemplate(o.Kind) }
