@@ -191,7 +191,7 @@ type judgement struct {
 	isOpen bool            // whether what the VM names may decide more
 	doubt  error           // the first thing that could not be decided
 	about  string          // the argument that it is about
-	bound  error           // the first of them that is a bound
+	bound  error           // the first such thing that is a bound
 	doubts []error         // all of them; only for Ratcheting
 	result Result
 }

@@ -46,8 +46,8 @@ func (p pace) do(ctx context.Context, size int, f func()) error {
 	return context.Cause(ctx)
 }
 
-// isTooQuickFor reports whether a rule may only be undecided, or an annotation unusable, because the pace
-// is quick.
+// isTooQuickFor reports whether a rule may only be undecided or violated, or an annotation unusable, because the
+// pace is quick. A Note of such a rule says what else could not be decided, which may be a bound.
 func (p pace) isTooQuickFor(report *vmrules.Report) bool {
 	isBound := func(r vmrules.Result) bool { return r.Doubt == vmrules.DoubtBound || r.Note != "" }
 	failing := report.Results(vmrules.OutcomeUndecided, vmrules.OutcomeViolated)
