@@ -138,23 +138,23 @@ func Run(b build.Build, o Options, s cli.Streams) error {
 	out := outputs[cmp.Or(o.Output, "text")](s.Out, o)
 	for input, err := range manifest.Inputs(o.Files, s.In) {
 		var full error // why the results cannot be written
-		if err == nil {
-			err = a.input(input, s.Err, func(vm audited) error {
-				vm.File = input.Name
-				a.see(vm)
-				full = out.add(vm)
-				return full
-			})
-		}
-		if full != nil {
+		each := func(vm audited) error {
+			vm.File = input.Name
+			a.see(vm)
+			full = out.add(vm)
 			return full
 		}
-		if err != nil {
+		if err == nil {
+			err = a.input(input, s.Err, each)
+		}
+		if err != nil && full == nil {
 			if _, hasPlace := err.(*manifest.Error); !hasPlace { // it is in a stream, or in one document
 				err = &manifest.Error{File: input.Name, Message: err.Error()}
 			}
-			cli.Unusable(s.Err, err)
-			a.unusable = true
+			full = unreadable(s.Err, err, each)
+		}
+		if full != nil {
+			return full
 		}
 	}
 	if out.finish != nil {

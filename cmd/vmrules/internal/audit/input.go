@@ -33,14 +33,21 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 		return err
 	}
 	for _, wrong := range file.Wrong {
-		cli.Unusable(stderr, wrong)
-		a.unusable = true
+		if err := unreadable(stderr, wrong, each); err != nil {
+			return err
+		}
 	}
 	if err := file.Nothing(a.Book.Counts); err != nil && file.Wrong == nil {
 		return err
 	}
 	a.Source = cmp.Or(a.Source, file.Source())
 	return a.documents(file, each)
+}
+
+// unreadable counts a file, or a part of it, as an object that cannot be read: who sees only the results learns of it.
+func unreadable(stderr io.Writer, err error, each func(audited) error) error {
+	cli.Unusable(stderr, err)
+	return each(audited{err: err, class: judged.Unreadable})
 }
 
 // documents does so for a file that was read as a whole. As in a stream, instance types are for what follows.
