@@ -102,6 +102,7 @@ func TestTemplate(t *testing.T) {
 		{"in another namespace", nil, []string{template("office", "linux", coresRule)}, create(fromLinux), warned("Not decided: " + missing)},
 		{"missing", nil, nil, create(fromLinux), warned("Not decided: " + missing)},
 		{"missing, and refused", []admission.Option{refuseMissing}, nil, create(fromLinux), answer{Code: 422, Causes: []string{": " + missing}}},
+		{"missing, and refused, whatever else warns", []admission.Option{refuseMissing, admission.WithValidateOptions(vmrules.WarnIfUndecided(vmrules.DoubtTemplate))}, nil, create(fromLinux), answer{Code: 422, Causes: []string{": " + missing}}},
 		{"missing already", []admission.Option{refuseMissing}, nil, request("UPDATE", vm(fromLinux, "", cores1), vm(fromLinux, "", cores1)), warned("Not decided: " + missing)},
 		{"missing, but not needed", []admission.Option{refuseMissing}, nil, create(fromLinux + exempt), allowed},
 		{"without a namespace", nil, []string{template("office", "linux", coresRule)}, create(bare), half},
