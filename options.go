@@ -252,9 +252,10 @@ func FirstViolation() ValidateOption {
 
 // WarnIfUndecided makes a rule that is Undecided for these reasons alone warn instead of fail. It
 // takes DoubtInstancetype, DoubtPreference, DoubtParameter and DoubtTemplate, and ignores others,
-// which a VM could bring about to escape a rule.
+// which a VM could bring about to escape a rule. Of several WarnIfUndecided, the last one counts.
 func WarnIfUndecided(doubts ...Doubt) ValidateOption {
 	return validateOption(func(s *settings) {
+		s.warning = nil
 		for _, d := range doubts {
 			switch d {
 			case DoubtInstancetype, DoubtPreference, DoubtParameter, DoubtTemplate:
