@@ -89,7 +89,7 @@ type Verdict struct {
 // It may set a Message to use instead of the rule's.
 func (in *Input) Violation(i int, below ...any) Violation {
 	if in == nil || i < 0 || i >= len(in.Values) {
-		if in.isMade() {
+		if in.isHandmade() {
 			return Violation{}
 		}
 		t, path := in.judgement.target, in.judgement.rule.Path.parsed
@@ -110,8 +110,8 @@ func (in *Input) Violation(i int, below ...any) Violation {
 	}
 }
 
-// isMade reports whether the Input is not from a call of Validate but, for instance, from a test.
-func (in *Input) isMade() bool { return in == nil || in.judgement == nil }
+// isHandmade reports whether the Input is not from a call of Validate but, for instance, from a test.
+func (in *Input) isHandmade() bool { return in == nil || in.judgement == nil }
 
 // Find returns what another path selects in Root, with defaults, in document order. It
 // pays from the Budget of the call. An error says why the values cannot be known, for
@@ -122,7 +122,7 @@ func (in *Input) Find(path Path) ([]Match, error) {
 		return nil, nil
 	}
 	j := in.judgement
-	if in.isMade() {
+	if in.isHandmade() {
 		return path.Find(in.Root)
 	}
 	var matches []Match
@@ -145,7 +145,7 @@ func (in *Input) Find(path Path) ([]Match, error) {
 // the rule is Undecided and Check is not called. A Checker that looks at other values
 // must ask.
 func (in *Input) UnfilledParameter(v any) string {
-	if in.isMade() || !in.judgement.target.HasParameters {
+	if in.isHandmade() || !in.judgement.target.HasParameters {
 		return ""
 	}
 	name := parameter.Inside(v, true, &in.judgement.call.budget.Meter)
@@ -157,7 +157,7 @@ func (in *Input) UnfilledParameter(v any) string {
 // it takes on a usual core, and the bytes that it keeps. It returns an error, which has no
 // type of its own, if the Budget is too small. The rule is then Undecided, whatever the Checker says.
 func (in *Input) Spend(time time.Duration, bytes int64) error {
-	if in.isMade() {
+	if in.isHandmade() {
 		return nil
 	}
 	err := in.judgement.call.budget.Pay(time, bytes)
