@@ -45,9 +45,13 @@ func (d *differ) compareTemplates(stderr io.Writer) {
 	}
 }
 
-// likeIn returns the template of a version with the name of another.
+// likeIn returns the template of a version with the name of another, which may have moved to another namespace.
 func likeIn(version *shelf.Shelf, t *shelf.Template) (*shelf.Template, error) {
-	return version.Named(vmrules.TemplateRef{Namespace: t.Namespace, Name: t.Name})
+	like, err := version.Named(vmrules.TemplateRef{Namespace: t.Namespace, Name: t.Name})
+	if like != nil || err != nil {
+		return like, err
+	}
+	return version.Named(vmrules.TemplateRef{Name: t.Name})
 }
 
 // compareTemplate compares two versions of a template. One of them may be nil.

@@ -58,19 +58,17 @@ func (s *Shelf) readBeside() error {
 }
 
 // Named returns the template that a VM names; nil if there is none. The file of a template may leave
-// out the namespace, or have another one: it only decides between templates of one name. Those that
-// have the same rules count as one.
+// out the namespace. Templates that have the same rules count as one.
 func (s *Shelf) Named(ref vmrules.TemplateRef) (*Template, error) {
 	if err := s.readBeside(); err != nil {
 		return nil, err
 	}
-	all := slices.DeleteFunc(slices.Clone(s.All), func(t *Template) bool { return t.Name != ref.Name })
+	all := s.find(ref.Name, func(namespace string) bool { return ref.Namespace == "" || namespace == ref.Namespace })
+	if len(all) == 0 {
+		all = s.find(ref.Name, func(namespace string) bool { return namespace == "" })
+	}
 	if len(all) == 0 {
 		return nil, nil
-	}
-	exact := slices.DeleteFunc(slices.Clone(all), func(t *Template) bool { return t.Namespace != ref.Namespace })
-	if ref.Namespace != "" && len(exact) > 0 {
-		all = exact
 	}
 	for _, other := range all[1:] {
 		rules, err := all[0].Rules()
@@ -81,6 +79,11 @@ func (s *Shelf) Named(ref vmrules.TemplateRef) (*Template, error) {
 		}
 	}
 	return all[0], nil
+}
+
+// find returns the templates with a name, in namespaces that fit.
+func (s *Shelf) find(name string, fits func(namespace string) bool) []*Template {
+	return slices.DeleteFunc(slices.Clone(s.All), func(t *Template) bool { return t.Name != name || !fits(t.Namespace) })
 }
 
 // Rules returns the rules of the template; none if it is nil.
