@@ -205,11 +205,19 @@ func (c *checker) check(o manifest.Object) checked {
 	} else {
 		findings = append(findings, o.Mistakes()...)
 	}
-	if !isLinted || result.Problems == nil || len(c.found.Findings) == result.first { // otherwise lint has said it
+	if !isLinted || result.Problems == nil || !c.saysProblem(result) {
 		c.linter.AddJudged(c.found, o, append(findings, c.findings(o, result)...))
 	}
 	result.last = len(c.found.Findings)
 	return result
+}
+
+// saysProblem reports whether lint has found a problem of an object's rules, and may say so.
+func (c *checker) saysProblem(o checked) bool {
+	return slices.ContainsFunc(c.found.Findings[o.first:], func(f output.Finding) bool {
+		isAbout := func(p vmrules.Problem) bool { return p.Code == f.ID }
+		return f.Severity == lint.SeverityError && slices.ContainsFunc(o.Problems, isAbout)
+	})
 }
 
 func (c *checker) hasFailed() bool {
