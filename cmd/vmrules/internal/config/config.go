@@ -143,6 +143,9 @@ func read(folder string) (*Config, error) {
 	if err := decoder.Decode(c); err != nil && err != io.EOF {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
+	if decoder.Decode(&yaml.Node{}) != io.EOF {
+		return nil, fmt.Errorf("%s: a second document is not read: write one", file)
+	}
 	for _, id := range slices.Concat(c.Select, slices.Sorted(maps.Keys(c.Severity))) {
 		if !IsCheck(id) {
 			return nil, fmt.Errorf("%s: there is no check %q: \"vmrules lint --list\" lists them", file, id)
