@@ -116,6 +116,8 @@ func (l *Linter) LintObject(to *Linted, object manifest.Object) error {
 		for i, f := range findings {
 			if f.ID == unreadable {
 				findings[i].Message += aboutParameters(a, f.Offset, filled.Missing)
+			} else if missing := MissingIn(f.Message, filled.Missing); len(missing) > 0 {
+				findings[i].Message += "; " + MissingText(missing[0])
 			}
 		}
 		findings = append(findings, ownVMFindings(own, a, findings)...)
