@@ -32,7 +32,7 @@ func TestParse(t *testing.T) {
 			"fractions", "[.5, 1., +1.50, -.25e3, 1_0.5, 123456789012345678901234567890.10]",
 			`[0.5,1,1.50,-0.25e3,10.5,123456789012345678901234567890.10]`,
 		},
-		{"numbers with a tag", "[!own 1, ! yes, !own ~, !!int \"1\"]", `[1,true,null,"1"]`},
+		{"other tags, as kubectl reads them", "[!own 1, !own ~, !!int \"1\", !!bool 'true', !!null '', !!float 2]", `["1","~",1,true,null,2]`},
 		{"a merge key in quotes", "a: {\"<<\": {b: 1}}", `{"a":{"\u003c\u003c":{"b":1}}}`},
 		{"line ends of YAML 1.1", "a: 1\rb: \"x\u2028y\"\u0085c: z", `{"a":1,"b":"x\u2028y","c":"z"}`},
 		{"a literal block", "a: |\n  b\n\n   c\n", `{"a":"b\n\n c\n"}`},
