@@ -347,11 +347,11 @@ func (r *yamlReader) items(to *node, n *yaml.Node) {
 	}
 }
 
-// scalarOf returns the value of a scalar. The tag !!str makes it a string; other tags have no effect.
+// scalarOf returns the value of a scalar. As for kubectl, a tag makes it a string, unless it is one of unquoting.
 func scalarOf(n *yaml.Node) any {
 	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	isTagged := n.Style&yaml.TaggedStyle != 0
-	if n.Style&quoted != 0 || isTagged && n.Tag == "!!str" {
+	if isTagged && !slices.Contains(unquoting, n.ShortTag()) || !isTagged && n.Style&quoted != 0 {
 		return n.Value
 	}
 	if v := jsontext.Value(n.Value); v.Kind() == '0' && v.IsValid() { // a number of JSON, which is kept as it is
@@ -381,6 +381,9 @@ func scalarOf(n *yaml.Node) any {
 	}
 	return n.Value
 }
+
+// unquoting are the tags that make of a text in quotes what it were without them.
+var unquoting = []string{"!!null", "!!bool", "!!int", "!!float"}
 
 // float matches the numbers of YAML that may have a fraction or an exponent.
 var float = regexp.MustCompile(`^([-+]?)([0-9]*)(?:\.([0-9]*))?([eE][-+]?[0-9]+)?$`)
