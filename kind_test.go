@@ -788,6 +788,8 @@ func TestInputFind(t *testing.T) {
 		{"a default", ".spec.domain.cpu.cores", "", []vmrules.Match{{"spec.template.spec.domain.cpu.cores", int64(1)}}, "", nil},
 		{"what an instance type may set", ".spec.domain.cpu.cores", `"instancetype": {"name": "u1"}, `, nil, vmrules.DoubtInstancetype,
 			nil},
+		{"an object in which an instance type may set a field", ".spec.domain.cpu", `"instancetype": {"name": "u1"}, `, nil,
+			vmrules.DoubtInstancetype, nil},
 		{"too little Budget", ".spec.domain.disks[*].name", "", nil, vmrules.DoubtBound,
 			[]vmrules.ValidateOption{vmrules.WithBudget(vmrules.Budget{Time: 9 * time.Microsecond})}},
 	} {
@@ -799,7 +801,7 @@ func TestInputFind(t *testing.T) {
 					t.Errorf("error %v", err)
 				}
 				return vmrules.Verdict{Outcome: vmrules.OutcomeSatisfied}
-			}, `"path": "jsonpath::.spec.domain"`, fmt.Sprintf(vm, test.spec), test.opts...)
+			}, `"path": "jsonpath::.spec.domain.disks"`, fmt.Sprintf(vm, test.spec), test.opts...)
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
