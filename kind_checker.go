@@ -115,7 +115,7 @@ func (in *Input) isHandmade() bool { return in == nil || in.judgement == nil }
 
 // Find returns what another path selects in Root, with defaults, in document order. It
 // pays from the Budget of the call. An error says why the values cannot be known, for
-// instance because an instance type may set the field. After an error the rule is
+// instance because an instance type may set the field, or one inside it. After an error the rule is
 // Undecided with the right Doubt, whatever the Checker says; so the error has no type of its own.
 func (in *Input) Find(path Path) ([]Match, error) {
 	if in == nil {
@@ -126,14 +126,15 @@ func (in *Input) Find(path Path) ([]Match, error) {
 		return path.Find(in.Root)
 	}
 	var matches []Match
+	var open error
 	w := j.call.Search(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
-		if !w.Pay(matchWork, w.At().TextSize()+matchSize) {
+		if open = j.openInside(w, v); open != nil || !w.Pay(matchWork, w.At().TextSize()+matchSize) {
 			return false
 		}
 		matches = append(matches, Match{w.At().String(), j.plain(w, v)})
 		return true
 	}))
-	if err := cmp.Or(w.Run(path.parsed, in.Root), doubtOf(j.target, &w)); err != nil {
+	if err := cmp.Or(w.Run(path.parsed, in.Root), doubtOf(j.target, &w), open); err != nil {
 		in.err = cmp.Or(in.err, err)
 		return nil, err
 	}
@@ -234,8 +235,8 @@ func (in *Input) selectValues() error {
 		why := unfilledParameter(parameter.Inside(v, j.target.HasParameters, &j.call.budget.Meter))
 		if why != nil {
 			why = j.atField(w, why)
-		} else if by := w.SetInside(v); by != 0 {
-			why = openField("fields of "+w.At().String(), by, j.target.WhyOpen)
+		} else {
+			why = j.openInside(w, v)
 		}
 		if why != nil {
 			j.keepDoubt("", why)
@@ -252,6 +253,14 @@ func (in *Input) selectValues() error {
 	}))
 	err := w.Run(j.rule.Path.parsed, in.Root)
 	return cmp.Or(err, doubtOf(j.target, &w), doubt)
+}
+
+// openInside returns an error if an instance type or a preference may set a field inside a value.
+func (j *judgement) openInside(w *jsonpath.Search, v any) error {
+	if by := w.SetInside(v); by != 0 {
+		return openField("fields of "+w.At().String(), by, j.target.WhyOpen)
+	}
+	return nil
 }
 
 // plain returns a value that was found in a plain object, and makes a default plain, too.

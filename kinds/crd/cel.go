@@ -43,7 +43,7 @@ const (
 // The expression is evaluated for each value that the rule's path selects. Its variables are
 // self, the value; oldSelf, the value before an update; and object, the whole object. Their
 // types are not known when the rule is read. The rule is Undecided if the expression uses a
-// field that is missing, or a value of the wrong type.
+// field that is missing, a value of the wrong type, or what an instance type may set.
 func CEL(source vmrules.RuleSource) (vmrules.Checker, []vmrules.Problem) {
 	r := &reading{source: source, key: keyExpression, patterns: map[string]patternPrice{}}
 	c := &expressionChecker{reason: vmrules.ReasonInvalid}
@@ -155,6 +155,9 @@ func (r *reading) program(key, text string, env *celgo.Env, want *celgo.Type, c 
 		}
 	}
 	c.loops = c.loops || e.loops()
+	if key == keyExpression {
+		c.reads = e.readsOfTemplate()
+	}
 	for _, ref := range ast.NativeRep().ReferenceMap() {
 		c.usesOld = c.usesOld || ref.Name == varOldSelf
 		c.usesObject = c.usesObject || ref.Name == varObject
@@ -191,6 +194,7 @@ type expressionChecker struct {
 	text                                 string
 	program, message                     celgo.Program
 	reason                               vmrules.Reason
+	reads                                []vmrules.Path // what the expression reads of the object's spec.template
 	optional, usesOld, usesObject, loops bool
 }
 
@@ -211,6 +215,11 @@ func (c *expressionChecker) Check(in *vmrules.Input) vmrules.Verdict {
 		if err := c.usable(f, in.Object); err != nil {
 			f.doubt("the object: %w", err)
 			return f.verdict()
+		}
+	}
+	for _, path := range c.reads {
+		if _, err := in.Find(path); err != nil {
+			return vmrules.Verdict{Outcome: vmrules.OutcomeUndecided, Note: err.Error()}
 		}
 	}
 	if c.usesOld {

@@ -19,6 +19,7 @@ import (
 	"k8s.io/apiserver/pkg/cel/environment"
 	"k8s.io/apiserver/pkg/cel/library"
 
+	"github.com/vmrules/vmrules"
 	"github.com/vmrules/vmrules/fieldpath"
 )
 
@@ -103,6 +104,32 @@ func (e expression) usesOldSelf() bool {
 	return slices.ContainsFunc(e, func(part ast.Expr) bool {
 		return part.Kind() == ast.IdentKind && withoutDot(part.AsIdent()) == varOldSelf
 	})
+}
+
+// readsOfTemplate returns the paths, from spec.template, of what an expression may read there through
+// the variable object. An instance type may set other fields of a VM only there.
+func (e expression) readsOfTemplate() (paths []vmrules.Path) {
+	selected := map[int64]ast.Expr{} // by the operand
+	for _, part := range e {
+		if part.Kind() == ast.SelectKind {
+			selected[part.AsSelect().Operand().ID()] = part
+		}
+	}
+	for _, part := range e {
+		if part.Kind() != ast.IdentKind || withoutDot(part.AsIdent()) != varObject {
+			continue
+		}
+		path := ""
+		for by := selected[part.ID()]; by != nil; by = selected[by.ID()] {
+			path += "['" + strings.ReplaceAll(by.AsSelect().FieldName(), ".", `\.`) + "']"
+		}
+		const spec, template = "['spec']", "['template']"
+		below, inTemplate := strings.CutPrefix(path, spec+template)
+		if inTemplate || path == "" || path == spec {
+			paths = append(paths, vmrules.MustParsePath("jsonpath::$"+below))
+		}
+	}
+	return paths
 }
 
 // hasOldValue reports whether the values of the rule can have old values. Only a path of names
