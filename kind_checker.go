@@ -52,7 +52,8 @@ type Input struct {
 	// may select another item.
 	OldValue any
 	// OldObjectUnknown means that there is an old object, but that its VM cannot be
-	// found, because the new VM is an item of a list or template.
+	// found, because the new VM is an item of a list or template, or that OldValue
+	// cannot be known, because an instance type or a preference may set it.
 	OldObjectUnknown bool
 
 	judgement *judgement
@@ -282,11 +283,19 @@ func (in *Input) selectOld() error {
 	if _, ok := j.rule.Path.parsed.Names(); !ok {
 		return nil
 	}
-	w := j.call.Search(j.target, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
-		in.OldValue = j.plain(w, v)
+	old := j.target
+	if before := j.call.oldTarget(old); before != nil {
+		old = j.call.full(before)
+	}
+	w := j.call.Search(old, jsonpath.VisitorFunc(func(w *jsonpath.Search, v any) bool {
+		in.OldValue, in.OldObjectUnknown = j.plain(w, v), w.SetInside(v) != 0
 		return false
 	}))
-	return w.Run(j.rule.Path.parsed, jsonpath.Lookup(j.call.checking.old, j.target.At[len(j.target.VMAt):]))
+	err := w.Run(j.rule.Path.parsed, jsonpath.Lookup(j.call.checking.old, j.target.At[len(j.target.VMAt):]))
+	if in.OldObjectUnknown = in.OldObjectUnknown || w.Doubt() != nil; in.OldObjectUnknown {
+		in.OldValue = nil
+	}
+	return err
 }
 
 // conclude makes a verdict the rule's result; true if the rule's arguments still have to be checked.

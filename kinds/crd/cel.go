@@ -187,7 +187,7 @@ func wrongType(got, want *celgo.Type) string {
 	return fmt.Sprintf("the expression must have type %s, but its type is not known: convert it, such as string(self.name)", want)
 }
 
-const oldUnknown = "the old value is not known, because the object is an item of a list"
+const oldUnknown = "the old value is not known, because an instance type or a preference may set it, or the object is an item of a list"
 
 // An expressionChecker checks each value by one expression.
 type expressionChecker struct {
