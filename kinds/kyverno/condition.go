@@ -70,7 +70,10 @@ func readCondition(text string) ([]condition, string) {
 	}
 	operand := strings.TrimSpace(text[len(op):])
 	c := newCondition(operand)
+	compact := operator.GetOperatorFromStringPattern(strings.ReplaceAll(operand, " ", ""))
 	switch {
+	case compact == operator.InRange || compact == operator.NotInRange:
+		return nil, fmt.Sprintf("%s is not read as a range: write one without operators and blanks, such as 1-5 or, for all but these, 1!-5", shortened(text))
 	case text == "":
 		return nil, `an alternative is empty: write null for a field that is missing or empty`
 	case operand == "":

@@ -122,6 +122,9 @@ func (w *work) compare(n *node, v any) {
 		return
 	}
 	text, isText := v.(string)
+	if v == n.pattern && (len(n.conditions) != 1 || n.conditions[0].operand != text) {
+		w.doubts("the value is the text of the pattern, which Kyverno takes for a match")
+	}
 	for _, c := range n.conditions {
 		if !w.spend(comparison + len(c.operand) + len(text)) {
 			return
