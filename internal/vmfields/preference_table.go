@@ -22,6 +22,7 @@ var Preference = []Field{
 	{From: "devices.preferredSoundModel", Is: Text, To: "spec.domain.devices.sound.model", When: jsonpath.IfEmptyText, Inside: true},
 	{From: "devices.preferredRng", To: "spec.domain.devices.rng", When: jsonpath.WholeIfMissing},
 	{From: "devices.preferredTPM", To: "spec.domain.devices.tpm", When: jsonpath.WholeIfMissing},
+	{From: "devices.preferredVideoType", Is: EmptyText, To: "spec.domain.devices.video", How: Created},
 	{From: "devices.preferredVideoType", Is: Text, To: "spec.domain.devices.video.type", When: jsonpath.IfEmptyText},
 	{From: "devices.preferredVirtualGPUOptions"},
 	{From: "devices.preferredAutoattachGraphicsDevice", Is: Flag, To: "spec.domain.devices.autoattachGraphicsDevice"},
