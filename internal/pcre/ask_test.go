@@ -18,7 +18,8 @@ func TestMatchesAll(t *testing.T) {
 		`(?s)^.*$`: all, `(?m)^.*$`: all, `(?s)^(.*)$`: all, `^.*$|a?`: all, `(?s)^a?.*$`: all,
 		`^.*$`: lines, `^(.*)$`: lines, `^(?>.*)$`: lines, `^[^\n]*$`: lines, `^a?.*b?$`: lines, `\A.*\z`: lines, `^.*$|a`: lines,
 		`.`: some, `.+`: some, `^.+$`: some, `^[a-z]*$`: some, `^$`: some, `^.?$`: some, `^.*a$`: some, `^[^\r\n]*$`: some,
-		`(?=a)`: some, `(?!a).*`: some, `\b`: some, `(a)?\1`: some, `^(?:.*x)$`: some,
+		`(?!a)`: all, `(?!a).*`: all, `b*(?!a)$`: all, `(^a$)?`: all, `^(?:\b)?.*$`: lines,
+		`(?=a)`: some, `^(?!a)`: some, `(?m)^(?!a)`: some, `(?!a*)`: some, `(?!)`: some, `(?!a).`: some, `\b`: some, `(a)?\1`: some, `^(?:.*x)$`: some,
 	} {
 		got := some
 		switch texts, isLines := mustParse(t, pattern).MatchesAll(); {
