@@ -30,7 +30,7 @@ func (l *linter) regex(r *rule) {
 	switch {
 	case !l.isWhole && !isFreeText(r.Path) && l.notation(r, written):
 	case matchesAll:
-		l.add(r, constraint.Regex, "idle-regex", "the regex matches every text, so it demands nothing: write ^(?:…)$, or what a value must have")
+		l.add(r, constraint.Regex, "idle-regex", "the regex matches every text, so it demands nothing: anchor it, as in ^(?:…)$ or ^(?!…), or write what a value must have")
 	case matchesLines && !l.isWhole && !isFreeText(r.Path):
 		l.add(r, constraint.Regex, "idle-regex", "the regex matches every text of one line, so it demands nothing else: write what a value must have")
 	case tree.IsHalfAnchored():

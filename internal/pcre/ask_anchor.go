@@ -18,10 +18,22 @@ func (a alternative) matchesTexts() bool {
 }
 
 func (a alternative) matchesLines() bool {
-	if slices.ContainsFunc(a.between, func(part *node) bool { return !part.mayBeEmpty() || hasAssertion(part) }) {
+	if slices.ContainsFunc(a.between, func(part *node) bool { return !part.isOptional(a.begin == nil) }) {
 		return false
 	}
 	return a.begin == nil || a.end == nil || slices.ContainsFunc(a.between, matchesAnything)
+}
+
+// isOptional reports whether n matches the empty string at every place, or only atEnd of the text, where nothing
+// follows that a lookahead could exclude.
+func (n *node) isOptional(atEnd bool) bool {
+	switch {
+	case n.op == opRepeat && n.min == 0:
+		return true
+	case n.op == opNotLookahead:
+		return atEnd && !n.subs[0].mayBeEmpty()
+	}
+	return n.mayBeEmpty() && !hasAssertion(n)
 }
 
 // matchesAnything reports whether n is any character, as often as may be, as in .* and .+.
