@@ -70,7 +70,7 @@ func (j *judgement) resolveArgument(p pathArgument) (constraint.Constraint, []va
 // something. The path of a single item may select nothing, and then allows nothing.
 func (j *judgement) readList(argument Argument) (constraint.Constraint, []value.Scalar, error) {
 	var all []value.Scalar
-	later := false
+	var later error
 	for _, item := range argument.items() {
 		path, isPath := item.Path()
 		if !isPath {
@@ -83,7 +83,9 @@ func (j *judgement) readList(argument Argument) (constraint.Constraint, []value.
 		}
 		found, err := j.find(path)
 		if mayCome := j.mayCome(err); argument.list != nil && (mayCome || errors.Is(err, errNotThere)) {
-			later = later || mayCome
+			if mayCome && !isOpen(later) { // what is not given may be looked up
+				later = err
+			}
 			continue
 		}
 		if err != nil {
@@ -96,8 +98,8 @@ func (j *judgement) readList(argument Argument) (constraint.Constraint, []value.
 		}
 	}
 	list := constraint.AllowedOf(all)
-	if later {
-		list = list.Open(errLater)
+	if later != nil {
+		list = list.Open(later)
 	}
 	return list, all, j.call.budget.Spend(0, list.LimitSize())
 }
