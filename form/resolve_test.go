@@ -260,6 +260,19 @@ func TestResolveWithInstancetype(t *testing.T) {
 	}
 }
 
+// A preference that is not given splits the vCPUs of an instance type. If the VM names none, it sets no cores.
+func TestResolveWithPreferenceAlone(t *testing.T) {
+	annotation := fmt.Sprintf(oneRule, `"rule": "integer", "path": "jsonpath::.spec.domain.cpu.cores"`)
+	const vm = `{"kind": "VirtualMachine", "spec": {"preference": {"name": "linux"}, "template": {"spec": {"domain": {}}}}}`
+	nothing := func(map[string]any) (_, _ map[string]any, _ error) { return nil, nil, nil }
+	for _, opts := range [][]vmrules.ValidateOption{nil, {vmrules.WithInstancetypes(nothing)}} {
+		got := resolveAll(t, annotation, vm, opts...)[0]
+		if got.IsOpen || got.AtPath.MayBeSet || !got.Required {
+			t.Errorf("is open: %t, may be set: %t, required: %t", got.IsOpen, got.AtPath.MayBeSet, got.Required)
+		}
+	}
+}
+
 // The default of a field is a string, a bool or a json.Number if it is a scalar, and else what was given.
 func TestResolvedDefault(t *testing.T) {
 	annotation := fmt.Sprintf(oneRule, `"rule": "string", "path": "jsonpath::.spec.a"`)
