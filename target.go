@@ -271,7 +271,10 @@ func (e *evaluation) expanded(t *target) target {
 	}
 	done = t.Expanded(expanded.VM, origins)
 	if unknown != nil {
-		done.Open, done.WhyOpen = vmfields.ByPreference|vmfields.ByTopology, cmp.Or(missing, unknown).Error()
+		done.Open, done.WhyOpen = vmfields.ByPreference, cmp.Or(missing, unknown).Error()
+		if t.Open&vmfields.ByInstancetype != 0 {
+			done.Open |= vmfields.ByTopology
+		}
 	}
 	return done
 }
