@@ -2,6 +2,7 @@ package pcre
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/vmrules/vmrules/internal/meter"
 )
@@ -18,7 +19,8 @@ const maxECMA = 16 << 10
 func (t *Tree) ECMA(b *meter.Budget) (string, error) {
 	// Without back-references, the order of trying does not matter, nor does it matter whether a
 	// lookahead is atomic.
-	if t.root.hasOp(opAtomic, opBackref, opLookbehind, opNotLookbehind, opBeginLine) {
+	if t.root.hasOp(opAtomic, opBackref, opLookbehind, opNotLookbehind, opBeginLine) ||
+		slices.ContainsFunc(t.alternatives(), alternative.holdsInsidePairs) {
 		return "", errors.New("the regex has parts that not all engines for ECMA-262 support")
 	}
 	size := sizeOf(t.root)
@@ -30,4 +32,12 @@ func (t *Tree) ECMA(b *meter.Budget) (string, error) {
 		return "", errors.New("the regex is too long when written out for ECMA-262")
 	}
 	return written, nil
+}
+
+// holdsInsidePairs reports whether the alternative may match between the halves of a surrogate pair, where V8
+// also looks for matches that are empty.
+func (a alternative) holdsInsidePairs() bool {
+	denies := func(part *node) bool { return part.hasOp(opNotWordBoundary, opNotLookahead) }
+	needs := func(part *node) bool { return !part.mayBeEmpty() }
+	return a.begin == nil && slices.ContainsFunc(a.between, denies) && !slices.ContainsFunc(a.between, needs)
 }
