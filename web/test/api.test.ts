@@ -378,6 +378,8 @@ test("with the library loaded", async (t) => {
       [{ type: "quantity", max: 1e300 }, "at most 1e+300"],
       [{ type: "quantity", min: 1, max: Infinity }, "at least 1"], // 1e400, which no number is
       [{ type: "quantity", min: Infinity }, "at least Infinity"],
+      [{ type: "quantity", min: -Infinity, max: 8 }, "at most 8"],
+      [{ type: "quantity", max: -Infinity }, "at most -Infinity"],
       [{ type: "string", minLength: 3, maxLength: 63 }, "3 to 63 characters"],
       [{ type: "string", maxLength: 1024 }, "at most 1024 characters"],
       [{ type: "scalar", values: ["virtio", "sata"] }, "one of virtio, sata"],
