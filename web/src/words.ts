@@ -68,7 +68,9 @@ export function hint(of: Constraints): string {
 
 /** finite returns constraints without the bounds beyond all numbers, which everything or nothing keeps. */
 function finite(of: Constraints): object {
-  const isKept = ([key, bound]: [string, unknown]) => key !== "max" || bound !== Infinity;
+  const isKept = ([key, b]: [string, unknown]) =>
+    !(key === "min" && b === -Infinity) && !(key === "max" && b === Infinity);
   const entries = Object.entries(of).filter(isKept);
-  return Object.fromEntries(entries.map(([key, b]) => [key, b === Infinity ? "Infinity" : b]));
+  const isText = (b: unknown) => b === Infinity || b === -Infinity;
+  return Object.fromEntries(entries.map(([key, b]) => [key, isText(b) ? String(b) : b]));
 }
