@@ -7,9 +7,12 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { init, jsonText, limits, rulesFor, validate } from "@vmrules/vmrules";
+import { init, jsonText, limits, parseRules, rulesFor, validate } from "@vmrules/vmrules";
+import { type RulesState, useValidation } from "@vmrules/vmrules/react";
 import { build } from "esbuild";
 import type { Browser, Page } from "playwright-core";
+import { createElement, useState } from "react";
+import { renderToString } from "react-dom/server";
 import { launch, root } from "./browser.js";
 
 const path = (name: string) => fileURLToPath(new URL(name, root));
@@ -191,6 +194,39 @@ for (const [version, name, query, fetched] of ways) {
     await page.close();
   });
 }
+
+// Each instance type is short enough, and all together are longer than one text may be.
+test("a VM that changes beside long options", () => {
+  const path = "jsonpath::.spec.domain.cpu.cores";
+  const rules = parseRules(
+    `[{"name": "n", "rule": "integer", "path": "${path}", "message": "m", "max": 8}]`,
+  );
+  const state: RulesState = {
+    ...{ status: "ready", isHere: true },
+    validate: (vm, options) => validate(rules, vm, options),
+    limits: (vm, options) => limits(rules, vm, options),
+  };
+  const metadata = { annotations: { long: "x".repeat(2 << 20) } };
+  const instancetypes = [1, 2, 3].map((guest) => ({ metadata, spec: { cpu: { guest } } }));
+  const seen: unknown[] = [];
+  const Form = () => {
+    const [cores, set] = useState(8);
+    const vm = {
+      kind: "VirtualMachine",
+      spec: { template: { spec: { domain: { cpu: { cores } } } } },
+    };
+    seen.push([cores, useValidation(state, vm, { instancetypes }).report?.valid]);
+    if (cores === 8) {
+      set(12);
+    }
+    return null;
+  };
+  renderToString(createElement(Form));
+  assert.deepEqual(seen, [
+    [8, true],
+    [12, false],
+  ]);
+});
 
 test("what cannot be loaded", async () => {
   const missing = /missing.wasm has the status 404/;
