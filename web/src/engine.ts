@@ -1,6 +1,7 @@
 import { type ErrorCode, textOfError, VmrulesError } from "./errors.js";
 import { load } from "./go.js";
 import { defaultSource, host, readFile } from "./host.js";
+import { maxCall } from "./plain.js";
 import { newScope } from "./scope.js";
 import { jsonOf } from "./text.js";
 import type { Problem } from "./types.js";
@@ -272,9 +273,6 @@ function answers(header: Uint8Array, parts: Uint8Array[]): [string, string] {
     decoder.decode(new Uint8Array(buffer, failure, failureLength)),
   ];
 }
-
-/** maxCall limits the bytes of a call, of which each text has its own limit. */
-const maxCall = 16 << 20;
 
 function sizeOf(header: Uint8Array, parts: Uint8Array[]): number {
   const size = parts.reduce((sum, part) => sum + part.length, header.length);

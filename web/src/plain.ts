@@ -5,6 +5,9 @@ import { textOfError, VmrulesError } from "./errors.js";
 /** maxText limits the bytes of a text. Reading one takes up to a hundred times as much memory. */
 const maxText = 4 << 20;
 
+/** maxCall limits the bytes of a call, of which each text has its own limit. */
+export const maxCall = 16 << 20;
+
 const maxDepth = 1000; // levels, as in Go
 
 /** A Place is where a value is: a member of the value of another place, or an argument with a name. */
@@ -19,8 +22,8 @@ interface Place {
 type Size = { left: number };
 
 /** plainOf returns a value as its JSON has it: with toJSON called, and without getters. */
-export function plainOf(name: string, value: unknown): unknown {
-  const size = { left: maxText };
+export function plainOf(name: string, value: unknown, most = maxText): unknown {
+  const size = { left: most };
   return copyOf(value, { key: name, above: undefined, depth: 0 }, size);
 }
 

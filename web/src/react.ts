@@ -16,6 +16,7 @@ import {
 import type { RulesSource } from "./ask.js";
 import type { Validation } from "./input.js";
 import { Loader, type LoaderSettings } from "./loader.js";
+import { maxCall } from "./plain.js";
 import { jsonOf } from "./text.js";
 
 export type { Answers, Ask, Question, RulesSource } from "./ask.js";
@@ -100,7 +101,7 @@ export function useRules(source: RulesSource): RulesState {
 /** keyOf returns what only questions with the same answer share: their JSON, or why they have none. */
 function keyOf(asked: unknown): string {
   try {
-    return jsonOf("what is asked", asked);
+    return jsonOf("what is asked", asked, maxCall); // no call takes more
   } catch (error) {
     return String(error);
   }

@@ -55,9 +55,9 @@ export function textOfObject(name: string, value: unknown): string {
   return written(name, plain);
 }
 
-/** jsonOf returns the JSON of a value. */
-export function jsonOf(name: string, value: unknown): string {
-  return written(name, plainOf(name, value));
+/** jsonOf returns the JSON of a value, of as many bytes as one text may have, or of at most so many. */
+export function jsonOf(name: string, value: unknown, most?: number): string {
+  return written(name, plainOf(name, value, most));
 }
 
 function written(name: string, plain: unknown): string {
