@@ -135,7 +135,8 @@ func (in *Input) Find(path Path) ([]Match, error) {
 		matches = append(matches, Match{w.At().String(), j.plain(w, v)})
 		return true
 	}))
-	if err := cmp.Or(w.Run(path.parsed, in.Root), doubtOf(j.target, &w), open); err != nil {
+	err := w.Run(path.parsed, in.Root) // which sets open
+	if err = cmp.Or(err, doubtOf(j.target, &w), open); err != nil {
 		in.err = cmp.Or(in.err, err)
 		return nil, err
 	}
