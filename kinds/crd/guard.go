@@ -101,9 +101,11 @@ func parse(text string) (e expression) {
 }
 
 func (e expression) usesOldSelf() bool {
-	return slices.ContainsFunc(e, func(part ast.Expr) bool {
-		return part.Kind() == ast.IdentKind && withoutDot(part.AsIdent()) == varOldSelf
-	})
+	return slices.ContainsFunc(e, func(part ast.Expr) bool { return isVariable(part, varOldSelf) })
+}
+
+func isVariable(part ast.Expr, name string) bool {
+	return part.Kind() == ast.IdentKind && withoutDot(part.AsIdent()) == name
 }
 
 // readsOfTemplate returns the paths, from spec.template, of what an expression may read there through
@@ -116,7 +118,7 @@ func (e expression) readsOfTemplate() (paths []vmrules.Path) {
 		}
 	}
 	for _, part := range e {
-		if part.Kind() != ast.IdentKind || withoutDot(part.AsIdent()) != varObject {
+		if !isVariable(part, varObject) {
 			continue
 		}
 		path := ""
