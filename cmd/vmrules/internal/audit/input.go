@@ -44,7 +44,7 @@ func (a *auditor) input(input manifest.Input, stderr io.Writer, each func(audite
 	return a.documents(file, each)
 }
 
-// unreadable counts a file, or a part of it, as an object that cannot be read: who sees only the results learns of it.
+// unreadable makes a file, or a part of it, one of the results, for programs that read nothing else.
 func unreadable(stderr io.Writer, err error, each func(audited) error) error {
 	cli.Unusable(stderr, err)
 	return each(audited{err: err, class: judged.Unreadable})

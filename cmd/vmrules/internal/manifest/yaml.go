@@ -382,7 +382,7 @@ func scalarOf(n *yaml.Node) any {
 	return n.Value
 }
 
-// unquoting are the tags that make of a text in quotes what it were without them.
+// unquoting are the tags for which a text in quotes is read as if it had none.
 var unquoting = []string{"!!null", "!!bool", "!!int", "!!float"}
 
 // float matches the numbers of YAML that may have a fraction or an exponent.
